@@ -1,0 +1,109 @@
+# Everyday commands. `make` lists them.
+
+# What the demo proves, and where the proof goes.
+PROVE_DEMO := -p lambda-cli --bin lambda-prove -- demo -o
+DEMO_PROOF := target/demo.proof
+# Benchmarks are binaries of lambda-benches; each takes `--json FILE`.
+BENCH   := cargo run --release -p lambda-benches --bin
+RESULTS := benches/results
+CHART   := docs/src/scaling.svg
+# Tallest trace of `make bench-scaling`.
+MAX_HEIGHT_LOG2 ?= 22
+# `make fuzz`: cases per property, or seconds with cargo-fuzz.
+CASES        ?= 100000
+FUZZ_SECONDS ?= 300
+# `make simd-check`: builds to compare, LEVEL-PROFILE, of the levels that this processor has.
+SIMD_LEVELS := scalar $(foreach level,avx2 avx512,$(if $(shell grep -m1 -w $(level)f* /proc/cpuinfo),$(level)))
+SIMD_BUILDS ?= $(foreach profile,release dev,$(SIMD_LEVELS:%=%-$(profile)))
+SIMD_DIR    := $(or $(CARGO_TARGET_DIR),target)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check audit golden clean
+
+##@ Start here
+
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## Prove the built-in demo, then verify the proof and explain it
+	@mkdir -p $(dir $(DEMO_PROOF))
+	cargo run --release $(PROVE_DEMO) $(DEMO_PROOF)
+	cargo run --release -p lambda-verifier --bin lambda-verify -- --explain $(DEMO_PROOF)
+
+test: ## Run every test
+	cargo test --workspace
+
+##@ Before a commit
+
+lint: ## Check formatting and clippy, warnings denied
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+tidy: ## Check the house rules (see xtask/src/tidy.rs)
+	cargo xtask tidy
+
+doc: ## Build the API docs, warnings denied, and the book where mdbook is installed
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	@if command -v mdbook >/dev/null; then mdbook build docs --dest-dir "$(CURDIR)/book"; \
+	else echo "mdbook is not installed: the book was not built"; fi
+
+golden: ## Rewrite the golden files (proof bytes changed: say so in the CHANGELOG, tagged [proof])
+	UPDATE_GOLDEN=1 cargo test --workspace golden
+
+##@ Longer checks
+
+fuzz: ## Hammer the verifier with damaged proofs (CASES=, FUZZ_SECONDS=)
+	@if cargo +nightly fuzz --version >/dev/null 2>&1 && test -d verifier/fuzz; then \
+	  cargo +nightly fuzz run --fuzz-dir verifier/fuzz verify -- -max_total_time=$(FUZZ_SECONDS); \
+	else PROPTEST_CASES=$(CASES) cargo test --release -p lambda-verifier --test fuzz; fi
+
+simd-check: $(SIMD_BUILDS:%=$(SIMD_DIR)/simd/%.proof) ## Compare demo proofs across vector widths and profiles
+	@sha256sum $^
+	@test $$(sha256sum $^ | cut -d' ' -f1 | sort -u | wc -l) = 1 || \
+	  { echo "simd-check: these builds disagree about the proof" >&2; exit 1; }
+	@echo "simd-check: $(words $^) builds agree"
+
+# A build of its own for each level. `native` is the everyday build and shares its folder.
+FLAGS_native := -Ctarget-cpu=native
+FLAGS_avx512 := -Ctarget-cpu=x86-64-v4
+FLAGS_avx2   := -Ctarget-cpu=x86-64-v3
+FLAGS_scalar := -Ctarget-cpu=x86-64
+level   = $(firstword $(subst -, ,$*))
+profile = $(lastword $(subst -, ,$*))
+
+$(SIMD_DIR)/simd/%.proof: FORCE
+	@mkdir -p $(@D)
+	RUSTFLAGS="$(or $(FLAGS_$(level)),$(error no such level: $(level)))" \
+	  cargo run --quiet --profile $(profile) --target-dir $(SIMD_DIR)$(if $(FLAGS_$(level):%native=),/simd-$(level)) \
+	  $(PROVE_DEMO) $@
+
+FORCE:
+
+audit: ## Check licences, advisories and sources of the dependencies, where cargo-deny is installed
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny check; \
+	else echo "cargo-deny is not installed: cargo install --locked cargo-deny"; fi
+
+##@ Benchmarks
+
+bench: ## Time the kernels, the rounds and whole proofs
+	@mkdir -p $(RESULTS)
+	$(BENCH) kernels -- --json $(RESULTS)/kernels.json
+	$(BENCH) rounds -- --json $(RESULTS)/rounds.json
+	$(BENCH) end_to_end -- --json $(RESULTS)/end_to_end.json
+
+bench-peers: ## Time a peer beside us on equal terms; ends with `peer NAME ratio R` lines
+	@mkdir -p $(RESULTS)
+	$(BENCH) peers -- --json $(RESULTS)/peers.json
+
+bench-scaling: ## Time one AIR over all heights and draw the chart (MAX_HEIGHT_LOG2=)
+	@mkdir -p $(RESULTS)
+	$(BENCH) scaling -- --max-height-log2 $(MAX_HEIGHT_LOG2) --json $(RESULTS)/scaling.json
+	cargo xtask chart $(RESULTS)/scaling.json $(CHART)
+
+##@ Rest
+
+clean: ## Remove what was built
+	cargo clean
+	rm -rf book

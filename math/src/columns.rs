@@ -1,0 +1,92 @@
+//! A matrix stored column by column.
+
+use p3_field::PrimeCharacteristicRing;
+
+use crate::field::Goldilocks;
+
+/// Column-major matrix of base field elements: column `c` is `values[c·height .. (c+1)·height]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    values: Vec<Goldilocks>,
+    height: usize,
+}
+
+impl Columns {
+    /// `width` zero columns of `height` rows.
+    pub fn zeros(height: usize, width: usize) -> Self {
+        Self { values: Goldilocks::zero_vec(height * width), height }
+    }
+
+    /// Wraps `values`, column after column.
+    ///
+    /// # Panics
+    /// When `values.len()` is not a multiple of `height`.
+    pub fn from_values(values: Vec<Goldilocks>, height: usize) -> Self {
+        assert!(height > 0 && values.len().is_multiple_of(height), "columns must all have the height");
+        Self { values, height }
+    }
+
+    /// Rows.
+    pub const fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Columns.
+    pub const fn width(&self) -> usize {
+        if self.height == 0 { 0 } else { self.values.len() / self.height }
+    }
+
+    /// Column `index`, `height` entries.
+    pub fn column(&self, index: usize) -> &[Goldilocks] {
+        &self.values[index * self.height..][..self.height]
+    }
+
+    /// Column `index`, writable.
+    pub fn column_mut(&mut self, index: usize) -> &mut [Goldilocks] {
+        &mut self.values[index * self.height..][..self.height]
+    }
+
+    /// The columns in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Goldilocks]> {
+        self.values.chunks_exact(self.height.max(1))
+    }
+
+    /// The rows in blocks of `rows` (the last may be shorter), each block a list of column slices, so that blocks can be
+    /// written in parallel.
+    pub fn row_blocks_mut(&mut self, rows: usize) -> Vec<Vec<&mut [Goldilocks]>> {
+        let width = self.width();
+        let mut blocks: Vec<Vec<&mut [Goldilocks]>> =
+            (0..self.height.div_ceil(rows)).map(|_| Vec::with_capacity(width)).collect();
+        for column in self.values.chunks_exact_mut(self.height.max(1)) {
+            for (block, part) in blocks.iter_mut().zip(column.chunks_mut(rows)) {
+                block.push(part);
+            }
+        }
+        blocks
+    }
+
+    /// All cells, column after column.
+    pub fn values(&self) -> &[Goldilocks] {
+        &self.values
+    }
+
+    /// All cells, writable, column after column.
+    pub fn values_mut(&mut self) -> &mut [Goldilocks] {
+        &mut self.values
+    }
+
+    /// Row `index`, copied out.
+    pub fn row(&self, index: usize) -> Vec<Goldilocks> {
+        self.iter().map(|column| column[index]).collect()
+    }
+
+    /// The cells, column after column.
+    pub fn into_values(self) -> Vec<Goldilocks> {
+        self.values
+    }
+
+    /// Size of the cells.
+    pub const fn bytes(&self) -> usize {
+        self.values.len() * size_of::<Goldilocks>()
+    }
+}

@@ -1,0 +1,28 @@
+//! The prover.
+//!
+//! [`prove`] runs the protocol's rounds over a [`Backend`]; `rounds` has one module per round, with the number and title of
+//! the verifier's and of the book's chapter. A proof is verified before it is returned, and its bytes depend on system,
+//! traces, statement and profile alone.
+//!
+//! The crate knows nothing of devices: [`HostBackend`] computes on the CPU, others live in crates of their own.
+#![forbid(unsafe_code)]
+
+pub mod backend;
+mod error;
+mod fault;
+pub mod host;
+pub mod memory;
+mod prove;
+pub mod report;
+mod rounds;
+mod system;
+
+pub use backend::Backend;
+pub use error::ProveError;
+pub use fault::{Fault, Stage};
+pub use host::HostBackend;
+pub use memory::MemoryPlan;
+pub use prove::{Proven, Witness, prove};
+pub use report::{Event, Observer, Report, Round};
+pub use lambda_verifier::Profile;
+pub use system::System;

@@ -1,0 +1,125 @@
+//! `prove`: the rounds in order.
+
+use std::time::Instant;
+
+use lambda_math::Columns;
+use lambda_verifier::balance::check_balance;
+use lambda_verifier::layout::{Layout, Tree};
+use lambda_verifier::verify::Accepted;
+use lambda_verifier::{Proof, Statement, Transcript, verify};
+
+use crate::backend::Backend;
+use crate::error::ProveError;
+use crate::memory::{MemoryPlan, PeakMeter};
+use crate::report::{Observer, Recorder, Report, Round, TableReport};
+use crate::rounds::r05_ood::{Challenges, Commitments};
+use crate::rounds::{r01_trace, r02_main, r03_lookup, r04_quotient, r05_ood, r06_fri, r07_open};
+use crate::system::System;
+
+/// What is proven, and why it is true.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// Main columns of each table, in registry order.
+    pub traces: Vec<Columns>,
+    /// Public values and messages.
+    pub statement: Statement,
+}
+
+/// A proof that has been verified.
+#[derive(Clone, Debug)]
+pub struct Proven {
+    /// The proof.
+    pub proof: Proof,
+    /// What it states.
+    pub statement: Statement,
+    /// What the verifier said.
+    pub accepted: Accepted,
+    /// How it came about.
+    pub report: Report,
+}
+
+/// Proves `witness` for `system` on `backend`, telling `observer`.
+///
+/// # Errors
+/// When the witness does not fit the system, does not satisfy it, or the backend fails. A proof that does not verify is never
+/// returned.
+pub fn prove<B: Backend>(
+    system: &System,
+    backend: &B,
+    witness: Witness,
+    observer: &dyn Observer,
+) -> Result<Proven, ProveError> {
+    let start = Instant::now();
+    let key = system.verifying_key();
+    let Witness { traces, statement } = witness;
+    let heights_log2 = r01_trace::heights_log2(system, &traces)?;
+    let layout = Layout::new(key, &heights_log2).map_err(ProveError::Shape)?;
+    lambda_verifier::check_statement(key, &statement).map_err(ProveError::Shape)?;
+    let plan = MemoryPlan::new(key, &layout);
+    let meter = PeakMeter::start(traces.iter().map(|trace| trace.bytes() as u64).sum());
+    let mut recorder = Recorder::new(observer);
+    let tables = key.tables.len();
+
+    let (job, traces) = recorder.round(Round::Trace, tables, |recorder| {
+        r01_trace::load(recorder, backend, system, &statement, layout, traces)
+    })?;
+    let mut transcript = Transcript::new(key, &statement, &job.layout);
+
+    let (main, traces) =
+        recorder.round(Round::Main, tables, |recorder| r02_main::commit(recorder, &job, traces))?;
+    let lookup_challenges = transcript.main(&main.cap);
+
+    let with_lookup = job.layout.tables(key, Tree::Lookup).count();
+    let (lookup, sums) = recorder.round(Round::Lookup, with_lookup, |recorder| {
+        r03_lookup::commit(recorder, &job, traces, lookup_challenges)
+    })?;
+    let lookup_sums: Vec<_> =
+        job.layout.tables(key, Tree::Lookup).map(|(table, ..)| sums[table]).collect();
+    check_balance(key, &statement, &lookup_sums, lookup_challenges).map_err(|_| ProveError::Unbalanced)?;
+    let alpha = transcript.lookup(&lookup.cap, &lookup_sums);
+
+    let quotient = recorder.round(Round::Quotient, tables, |recorder| {
+        r04_quotient::commit(recorder, &job, &main, &lookup, lookup_challenges, &sums, alpha)
+    })?;
+    let zeta = transcript.quotient(&quotient.cap, &job.layout);
+
+    let commitments = Commitments { main: &main, lookup: &lookup, quotient: &quotient };
+    let challenges = Challenges { lookup: lookup_challenges, sums: &sums, alpha, zeta };
+    let (out_of_domain, denominators) = recorder.round(Round::Ood, tables, |recorder| {
+        r05_ood::evaluate(recorder, &job, &commitments, challenges)
+    })?;
+    let gamma = transcript.out_of_domain(&out_of_domain);
+
+    let fri = recorder.round(Round::Fri, job.layout.folds.len() + 1, |recorder| {
+        r06_fri::commit(recorder, &job, &mut transcript, &commitments, &out_of_domain, &denominators, gamma)
+    })?;
+
+    let openings = recorder.round(Round::Open, Tree::ALL.len(), |recorder| {
+        r07_open::open(recorder, &job, &commitments, &fri.layers, &fri.positions)
+    })?;
+
+    let proof = Proof {
+        heights_log2,
+        main_cap: main.cap.clone(),
+        lookup_cap: lookup.cap.clone(),
+        lookup_sums,
+        quotient_cap: quotient.cap.clone(),
+        out_of_domain,
+        fri: fri.proof,
+        openings,
+    };
+    let accepted = recorder
+        .round(Round::Verify, 0, |_| verify(key, &statement, &proof))
+        .map_err(ProveError::SelfCheck)?;
+    let report = Report {
+        profile: key.profile.to_string(),
+        johnson_bits: accepted.johnson.minimum().to_string(),
+        unique_decoding_bits: accepted.unique_decoding.minimum().to_string(),
+        seconds: start.elapsed().as_secs_f64(),
+        tables: job.tables().map(|table| TableReport::new(&table)).collect(),
+        rounds: recorder.into_rounds(),
+        planned_peak_bytes: plan.peak_bytes(),
+        measured_peak_bytes: meter.peak_bytes(),
+    };
+    Ok(Proven { proof, statement, accepted, report })
+}

@@ -1,0 +1,60 @@
+//! Round 02, main: the main columns are extended, their rows hashed, and one tree made over all tables.
+
+use lambda_math::{Digest, Goldilocks};
+use p3_field::PrimeCharacteristicRing;
+
+use super::r01_trace::Job;
+use crate::backend::Backend;
+use crate::error::ProveError;
+use crate::report::Recorder;
+
+/// Columns of some tables, committed in one tree.
+pub struct Committed<B: Backend> {
+    /// Per table, its extended columns, if it has any in this tree.
+    pub ldes: Vec<Option<B::Lde>>,
+    /// The tree; `None` where no table has columns in it.
+    pub tree: Option<B::Tree>,
+    /// Its cap, empty without a tree.
+    pub cap: Vec<Digest>,
+}
+
+impl<B: Backend> Committed<B> {
+    /// Makes the tree over extended tables, given their row digests in registry order.
+    pub fn new(
+        job: &Job<'_, B>,
+        ldes: Vec<Option<B::Lde>>,
+        digests: Vec<(u32, B::Digests)>,
+    ) -> Result<Self, ProveError> {
+        if digests.is_empty() {
+            return Ok(Self { ldes, tree: None, cap: Vec::new() });
+        }
+        let tree = job.backend.tree(job.blowup_log2(), digests)?;
+        let cap = job.backend.cap(&tree);
+        Ok(Self { ldes, tree: Some(tree), cap })
+    }
+}
+
+/// Commits to the main columns. Returns the traces that round 03 still reads: those of tables with interactions.
+pub fn commit<B: Backend>(
+    recorder: &mut Recorder<'_>,
+    job: &Job<'_, B>,
+    traces: Vec<B::Trace>,
+) -> Result<(Committed<B>, Vec<Option<B::Trace>>), ProveError> {
+    let blowup_log2 = job.blowup_log2();
+    let (mut ldes, mut digests, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    for (table, trace) in job.tables().zip(traces) {
+        recorder.step(&table.key.name, 1 << table.height_log2, || -> Result<(), ProveError> {
+            let (lde, trace) = if table.key.shape.interactions > 0 {
+                let one = Goldilocks::ONE;
+                (job.backend.extend(table.index, blowup_log2, &[(&trace, one)])?, Some(trace))
+            } else {
+                (job.backend.extend_owned(table.index, blowup_log2, trace)?, None)
+            };
+            digests.push((table.height_log2, job.backend.row_digests(table.index, &lde)?));
+            ldes.push(Some(lde));
+            kept.push(trace);
+            Ok(())
+        })?;
+    }
+    Ok((Committed::new(job, ldes, digests)?, kept))
+}

@@ -1,0 +1,2 @@
+//! placeholder until the demo crate exists
+fn main() {}

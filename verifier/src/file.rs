@@ -1,0 +1,235 @@
+//! Proof files: a fixed header, then statement and proof.
+//!
+//! ```text
+//!     offset  bytes  field
+//!          0      8  magic "LMBDPROF"
+//!          8      2  format version
+//!         10      2  protocol version
+//!         12      2  profile
+//!         14      2  flags, zero
+//!         16     32  program id: digest of the verifying key
+//!         48     32  statement digest
+//!         80      8  body length
+//!         88      …  body: statement, proof
+//! ```
+//!
+//! Integers are little-endian. The header is checked before the body is decoded, and the body's length before anything is
+//! allocated.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::error::VerifyError;
+use crate::key::VerifyingKey;
+use crate::profile::{PROTOCOL_VERSION, Profile};
+use crate::proof::Proof;
+use crate::statement::Statement;
+use crate::wire::{DecodeError, Reader, Wire};
+
+/// First bytes of every proof file.
+pub const MAGIC: [u8; 8] = *b"LMBDPROF";
+/// Version of the file's layout.
+pub const FORMAT_VERSION: u16 = 1;
+/// Bytes before the body.
+pub const HEADER_BYTES: usize = 88;
+/// Largest body.
+pub const MAX_BODY_BYTES: usize = 64 << 20;
+
+/// A 32-byte identity, shown as hexadecimal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Id(pub [u8; 32]);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Why a file is not an acceptable proof.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// No bytes at all.
+    #[error("the file is empty")]
+    Empty,
+    /// The file does not start as a proof does.
+    #[error("the file does not start with LMBDPROF: it is not a proof")]
+    Magic,
+    /// The file's layout is of another version.
+    #[error("the file has format version {got}, this program reads version {supported}")]
+    Format {
+        /// Version of the file.
+        got: u16,
+        /// Version understood.
+        supported: u16,
+    },
+    /// The proof is for another version of the protocol.
+    #[error("the proof is for protocol version {got}, this program verifies version {supported}")]
+    Protocol {
+        /// Version of the proof.
+        got: u16,
+        /// Version understood.
+        supported: u16,
+    },
+    /// The profile is not on the list.
+    #[error("the proof names profile {got}, which does not exist")]
+    UnknownProfile {
+        /// Its number.
+        got: u16,
+    },
+    /// Reserved flags are set.
+    #[error("the proof sets flags {got:#06x}, none are defined")]
+    Flags {
+        /// The flags.
+        got: u16,
+    },
+    /// The body is larger than any proof.
+    #[error("the header announces {length} bytes of proof, the limit is {MAX_BODY_BYTES}")]
+    TooLarge {
+        /// Length in the header.
+        length: u64,
+    },
+    /// Header or body do not decode.
+    #[error("{0}")]
+    Decode(#[from] DecodeError),
+    /// The header's statement digest is not that of the statement.
+    #[error("the header's statement digest is not that of the statement in the file")]
+    StatementDigest,
+    /// The proof is for another program.
+    #[error("the proof is for program {got}, expected {expected}")]
+    Program {
+        /// Program id expected.
+        expected: Id,
+        /// Program id in the file.
+        got: Id,
+    },
+    /// The proof has another profile.
+    #[error("the proof has profile {got}, expected {expected}")]
+    Profile {
+        /// Profile of the key.
+        expected: Profile,
+        /// Profile in the file.
+        got: Profile,
+    },
+    /// The proof does not verify.
+    #[error("{0}")]
+    Invalid(VerifyError),
+}
+
+impl FileError {
+    /// Whether the file is a proof that this program can judge, and was found wanting; otherwise it cannot be read.
+    pub const fn is_invalid_proof(&self) -> bool {
+        matches!(self, Self::StatementDigest | Self::Program { .. } | Self::Profile { .. } | Self::Invalid(_))
+    }
+}
+
+/// A proof with what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofFile {
+    /// Parameters.
+    pub profile: Profile,
+    /// Digest of the verifying key.
+    pub program_id: Id,
+    /// The statement.
+    pub statement: Statement,
+    /// The proof.
+    pub proof: Proof,
+}
+
+impl ProofFile {
+    /// The file of a proof of `key`'s system.
+    pub fn new(key: &VerifyingKey, statement: Statement, proof: Proof) -> Self {
+        Self { profile: key.profile, program_id: Id(key.digest()), statement, proof }
+    }
+
+    /// The file's bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        self.statement.encode(&mut body);
+        self.proof.encode(&mut body);
+        let mut bytes = Vec::with_capacity(HEADER_BYTES.saturating_add(body.len()));
+        bytes.extend(MAGIC);
+        for word in [FORMAT_VERSION, PROTOCOL_VERSION, self.profile.id(), 0] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(self.program_id.0);
+        bytes.extend(self.statement.digest());
+        u64::try_from(body.len()).unwrap_or(u64::MAX).encode(&mut bytes);
+        bytes.extend(body);
+        bytes
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Whatever keeps the bytes from being exactly one proof file of this version.
+    pub fn decode(bytes: &[u8]) -> Result<Self, FileError> {
+        if bytes.is_empty() {
+            return Err(FileError::Empty);
+        }
+        let mut reader = Reader::new(bytes);
+        if !bytes.starts_with(&MAGIC) {
+            // A file that is cut inside the magic is a truncated proof.
+            if MAGIC.starts_with(bytes) {
+                reader.bytes::<8>()?;
+            }
+            return Err(FileError::Magic);
+        }
+        reader.bytes::<8>()?;
+        let mut word = || -> Result<u16, DecodeError> { Ok(u16::from_le_bytes(reader.bytes()?)) };
+        match word()? {
+            FORMAT_VERSION => {}
+            got => return Err(FileError::Format { got, supported: FORMAT_VERSION }),
+        }
+        match word()? {
+            PROTOCOL_VERSION => {}
+            got => return Err(FileError::Protocol { got, supported: PROTOCOL_VERSION }),
+        }
+        let id = word()?;
+        let profile = Profile::from_id(id).ok_or(FileError::UnknownProfile { got: id })?;
+        match word()? {
+            0 => {}
+            got => return Err(FileError::Flags { got }),
+        }
+        let program_id = Id(reader.bytes()?);
+        let statement_digest = reader.bytes()?;
+        let length = u64::decode(&mut reader)?;
+        match usize::try_from(length) {
+            Ok(body) if body > MAX_BODY_BYTES => return Err(FileError::TooLarge { length }),
+            Ok(body) if body < reader.remaining() => {
+                let extra = reader.remaining().saturating_sub(body);
+                return Err(FileError::Decode(DecodeError::Trailing { extra }));
+            }
+            Ok(body) if body > reader.remaining() => {
+                let missing = body.saturating_sub(reader.remaining());
+                return Err(FileError::Decode(DecodeError::Truncated { at: bytes.len(), missing }));
+            }
+            Ok(_) => {}
+            Err(_) => return Err(FileError::TooLarge { length }),
+        }
+        let statement = Statement::decode(&mut reader)?;
+        if statement.digest() != statement_digest {
+            return Err(FileError::StatementDigest);
+        }
+        let proof = Proof::decode(&mut reader)?;
+        reader.finish()?;
+        Ok(Self { profile, program_id, statement, proof })
+    }
+
+    /// Errs unless the proof is for `key`'s system.
+    pub fn check_program(&self, key: &VerifyingKey) -> Result<(), FileError> {
+        if self.profile != key.profile {
+            return Err(FileError::Profile { expected: key.profile, got: self.profile });
+        }
+        let expected = Id(key.digest());
+        if self.program_id != expected {
+            return Err(FileError::Program { expected, got: self.program_id });
+        }
+        Ok(())
+    }
+}
