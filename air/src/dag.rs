@@ -94,6 +94,9 @@ pub struct DagInteraction {
     pub fields: Vec<NodeId>,
 }
 
+/// Most transition selectors that a constraint may multiply: fewer than the rows of the shortest table.
+pub const MAX_TRANSITIONS: usize = 15;
+
 /// Degree of a node as a polynomial in `x`, for a table of height `N`: at most `columns·(N-1) + transitions`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Degree {
@@ -104,10 +107,10 @@ pub struct Degree {
 }
 
 impl Degree {
-    /// Smallest `d` with `columns·(N-1) + transitions < d·N`... as a constraint degree: one that has a
-    /// quotient by `x^N - 1` of degree below `(d-1)·N`, for every height `N`.
+    /// The degree as a constraint's: a quotient by `x^N - 1` has degree below `(d-1)·N`, or below `N` where `d < 2`.
     ///
-    /// `columns·(N-1) + transitions - N < (columns-1)·N` holds exactly when `transitions < columns`.
+    /// `columns·(N-1) + transitions - N` is below `(columns-1)·N` when `transitions < columns`, and below `columns·N` when
+    /// `transitions < columns + N`, which [`MAX_TRANSITIONS`] ensures for every height.
     pub const fn constraint_degree(self) -> usize {
         if self.transitions == 0 || self.transitions < self.columns { self.columns } else { self.columns + 1 }
     }

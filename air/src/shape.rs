@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::dag::{ConstraintDag, Leaf, Node, NodeId, RowOffset};
+use crate::dag::{MAX_TRANSITIONS, ConstraintDag, Leaf, Node, NodeId, RowOffset};
 use crate::lookup::{LookupLayout, MAX_DEGREE};
 use crate::table::AnyAir;
 
@@ -17,6 +17,14 @@ pub enum ShapeError {
         constraint: usize,
         /// Its degree.
         degree: usize,
+    },
+    /// A constraint multiplies too many transition selectors.
+    #[error("constraint {constraint} multiplies {transitions} transition selectors, the limit is {MAX_TRANSITIONS}")]
+    Transitions {
+        /// Index in program order.
+        constraint: usize,
+        /// Selectors multiplied.
+        transitions: usize,
     },
     /// An interaction's degree is above the limit.
     #[error("interaction {interaction} needs degree {degree}, the limit is {limit}; put its message in columns")]
@@ -100,6 +108,10 @@ impl TableShape {
         let degrees = dag.degrees();
         let mut degree = 0;
         for (constraint, &root) in dag.constraints.iter().enumerate() {
+            let transitions = degrees[root as usize].transitions;
+            if transitions > MAX_TRANSITIONS {
+                return Err(ShapeError::Transitions { constraint, transitions });
+            }
             let own = degrees[root as usize].constraint_degree();
             if own > MAX_DEGREE {
                 return Err(ShapeError::ConstraintDegree { constraint, degree: own });

@@ -121,7 +121,8 @@ fn shared_subtrees_are_visited_once() {
     assert_eq!(dag(vec![power]).nodes.len(), 1 + squarings);
 }
 
-/// Bug: an operand has a larger id than its user, so that one pass over the nodes reads a value before it exists.
+/// Bug: an operand has a larger id than its user, so that one pass over the nodes reads a value before it
+/// exists.
 #[test]
 fn operands_precede_their_users() {
     let dag = dag(vec![sub(mul(main(3), add(main(2), main(1))), neg(main(0)))]);
@@ -196,9 +197,10 @@ fn degrees() {
     }
 }
 
-/// Bug: the transition selector is counted as free where its linear factor makes the quotient one coefficient too long
-/// for its parts. `d` is right when the quotient of a polynomial of the largest degree by `x^N - 1` has fewer than
-/// `(d-1)·N` coefficients, for every height, and `d-1` would not do for some height.
+/// Bug: the transition selector is counted as free where its linear factor makes the quotient one
+/// coefficient too long for its parts. `d` is right when the quotient of a polynomial of the largest degree
+/// by `x^N - 1` has fewer than `(d-1)·N` coefficients, for every height, and `d-1` would not do for some
+/// height.
 #[test]
 fn constraint_degree_is_the_smallest_that_fits() {
     for columns in 0..6 {

@@ -1,4 +1,5 @@
-//! Bug: one way of evaluating a body differs from another, so that an honest proof fails or a wrong trace passes.
+//! Bug: one way of evaluating a body differs from another, so that an honest proof fails or a wrong trace
+//! passes.
 
 mod legs;
 
@@ -239,16 +240,20 @@ fn legs_agree(air: &StepsAir, trace: &Trace) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Bug: a simplification that changes a value, a register overwritten while it is needed, a block that reads the
-    /// wrong next row at its end or at the table's.
+    /// Bug: a simplification that changes a value, a register overwritten while it is needed, a block that
+    /// reads the wrong next row at its end or at the table's.
     #[test]
-    fn every_leg_computes_the_body(air in air(), seed in any::<u64>(), height in prop::sample::select(vec![16, 32, 128, 256])) {
+    fn every_leg_computes_the_body(
+        air in air(),
+        seed in any::<u64>(),
+        height in prop::sample::select(vec![16, 32, 128, 256]),
+    ) {
         legs_agree(&air, &trace(height, seed))?;
     }
 }
 
-/// Bug: an instruction handles some combination of operand kinds (register, slice, scalar) wrongly. Two operands of
-/// every kind are combined by every operation.
+/// Bug: an instruction handles some combination of operand kinds (register, slice, scalar) wrongly. Two
+/// operands of every kind are combined by every operation.
 #[test]
 fn every_pair_of_operand_kinds() {
     let operands = [

@@ -23,8 +23,8 @@ fn keccak() -> Keccak {
     Keccak { program: ConstraintProgram::new(&dag, Roots::All), dag, shape }
 }
 
-/// Bug: a change to the capture or the graph drops constraints of a body that has not changed, or changes every
-/// verifying key unnoticed. The numbers are those of p3-keccak-air 0.8.0.
+/// Bug: a change to the capture or the graph drops constraints of a body that has not changed, or changes
+/// every verifying key unnoticed. The numbers are those of p3-keccak-air 0.8.0.
 #[test]
 fn snapshot() {
     let Keccak { dag, shape, program } = keccak();
@@ -40,8 +40,8 @@ fn snapshot() {
     assert_eq!(digest.as_canonical_u64(), 10_055_143_349_916_149_006);
 }
 
-/// Bug: the legs differ on a body of thousands of columns and constraints. Random cells, so that no constraint holds and
-/// every value is compared.
+/// Bug: the legs differ on a body of thousands of columns and constraints. Random cells, so that no
+/// constraint holds and every value is compared.
 #[test]
 fn legs_agree() {
     let Keccak { dag, shape, program } = keccak();
@@ -60,7 +60,8 @@ fn legs_agree() {
     }
 }
 
-/// Bug: the capture asserts something that a correct trace does not satisfy, or columns are numbered differently.
+/// Bug: the capture asserts something that a correct trace does not satisfy, or columns are numbered
+/// differently.
 #[test]
 fn an_honest_trace_satisfies_it() {
     let Keccak { dag, shape, program } = keccak();

@@ -64,14 +64,16 @@ fn program(air: Body, roots: Roots) -> ConstraintProgram {
     ConstraintProgram::new(&ConstraintDag::new(&air.capture()), roots)
 }
 
-/// Bug: registers are never freed, so that a long body needs as many as it has nodes and spills out of the cache.
+/// Bug: registers are never freed, so that a long body needs as many as it has nodes and spills out of the
+/// cache.
 #[test]
 fn registers_are_reused() {
     assert_eq!(program(Body::Horner(1000), Roots::All).registers, 1);
     assert!(program(Body::Independent(500), Roots::All).registers <= 2);
 }
 
-/// Bug: a register is freed while its value is still to be read. Here nothing dies before the last value exists.
+/// Bug: a register is freed while its value is still to be read. Here nothing dies before the last value
+/// exists.
 #[test]
 fn live_values_keep_their_registers() {
     let count = 40;
@@ -79,7 +81,8 @@ fn live_values_keep_their_registers() {
     assert!((count - 1..=count + 1).contains(&registers), "{registers} registers");
 }
 
-/// Bug: an instruction reads a register that no earlier instruction wrote, or one outside of the declared number.
+/// Bug: an instruction reads a register that no earlier instruction wrote, or one outside of the declared
+/// number.
 #[test]
 fn registers_are_written_before_they_are_read() {
     for air in [Body::Horner(10), Body::Independent(10), Body::Reversed(10), Body::Message] {

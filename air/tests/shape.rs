@@ -12,8 +12,8 @@ use proptest::prelude::*;
 const WIDTH: usize = 4;
 const BUS: Bus = Bus::new(1, "values", &[64]);
 
-/// An AIR of given degrees: a constraint for each entry of `constraints`, an interaction for each pair of degrees of a
-/// multiplicity and a message.
+/// An AIR of given degrees: a constraint for each entry of `constraints`, an interaction for each pair of
+/// degrees of a multiplicity and a message.
 #[derive(Clone, Debug, Default)]
 struct DegreesAir {
     width: usize,
@@ -73,7 +73,8 @@ fn degrees_above_the_limit_are_refused() {
     );
 }
 
-/// Bug: the transition selector's factor is forgotten, and a constraint one coefficient above the limit accepted.
+/// Bug: the transition selector's factor is forgotten, and a constraint one coefficient above the limit
+/// accepted.
 #[test]
 fn transition_selectors_count() {
     struct Cubes(usize);
@@ -199,7 +200,8 @@ fn linear_messages_are_paired() {
     }
 }
 
-/// Bug: a pair of which one message is quadratic exceeds the limit, or a message that could have a partner has none.
+/// Bug: a pair of which one message is quadratic exceeds the limit, or a message that could have a partner
+/// has none.
 #[test]
 fn quadratic_messages_stay_alone() {
     let groups = |interactions: &[[usize; 2]]| {
@@ -215,7 +217,8 @@ fn quadratic_messages_stay_alone() {
     assert_eq!(groups(&[[3, 1], [1, 1]]), Ok(vec![single(0), single(1)]));
 }
 
-/// Bug: a table pays for a second quotient part that its only interaction does not need, or does not pay where it must.
+/// Bug: a table pays for a second quotient part that its only interaction does not need, or does not pay
+/// where it must.
 #[test]
 fn one_interaction_keeps_a_quadratic_table_quadratic() {
     let parts = |constraints: &[usize], interactions: &[[usize; 2]]| {
@@ -274,7 +277,7 @@ proptest! {
         if let Ok(shape) = air.shape() {
             prop_assert_eq!(written_out(&air.capture(), &shape.lookup), shape.lookup.degree);
             let covered: Vec<usize> =
-                shape.lookup.groups.iter().flat_map(|group| [Some(group.first), group.second]).flatten().collect();
+                shape.lookup.groups.iter().flat_map(|g| [Some(g.first), g.second]).flatten().collect();
             prop_assert_eq!(covered, (0..interactions.len()).collect::<Vec<_>>());
         } else {
             prop_assert!(false, "every interaction fits alone: {:?}", air.shape());

@@ -3,8 +3,8 @@
 //! - Public values: term 0, term 1, and term `height - 1` of the sequence `a_{i+2} = a_{i+1} + a_i`.
 //! - Sends on [`RANGE16`]: both limbs of the row's number, on every row.
 //!
-//! The recurrence needs no row number. The number is here to be range-checked: the constraints fix
-//! `low + 2^16·high`, and only the bus makes the two limbs unique. Two limbs suffice for heights up to 2^32.
+//! The recurrence needs no row number. The number is here to be range-checked: the constraints fix `low +
+//! 2^16·high`, and only the bus makes the two limbs unique. Two limbs suffice for heights up to 2^32.
 
 use core::array;
 
@@ -93,8 +93,8 @@ impl<AB: TableBuilder> Air<AB> for FibonacciAir {
 
 /// Term `index` of the sequence that begins with `first`, `second`, in `O(log index)` operations.
 ///
-/// With the Fibonacci numbers `F(0) = 0`, `F(1) = 1` it is `F(n-1)·first + F(n)·second`. They are computed by
-/// doubling: `F(2k) = F(k)·(2F(k+1) - F(k))` and `F(2k+1) = F(k)² + F(k+1)²`.
+/// With the Fibonacci numbers `F(0) = 0`, `F(1) = 1` it is `F(n-1)·first + F(n)·second`. They are computed
+/// by doubling: `F(2k) = F(k)·(2F(k+1) - F(k))` and `F(2k+1) = F(k)² + F(k+1)²`.
 pub fn term(first: Goldilocks, second: Goldilocks, index: u64) -> Goldilocks {
     let (mut at, mut after) = (Goldilocks::ZERO, Goldilocks::ONE);
     for bit in (0..u64::BITS - index.leading_zeros()).rev() {

@@ -38,8 +38,8 @@ pub fn traces(input: &DemoInput) -> (Vec<Columns>, Vec<Vec<Goldilocks>>) {
     (vec![fibonacci, keccak, range16], vec![public_values, Vec::new(), Vec::new()])
 }
 
-/// The generator SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
-/// with Stafford's mixer 13. The demo's proof bytes depend on it.
+/// The generator SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014, with Stafford's mixer 13. The demo's proof bytes depend on it.
 struct Words {
     state: u64,
 }

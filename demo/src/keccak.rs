@@ -3,14 +3,13 @@
 //! - Public values: none. The permutations are proven to be permutations, of whatever inputs.
 //! - Sends on [`RANGE16`]: the four limbs of the input's first lane, on the first row of each permutation.
 //!
-//! The AIR is Plonky3's, unchanged: its body runs first, then this table adds its interactions. They show a bus on a
-//! foreign AIR and prove nothing new, because `KeccakAir` already derives each limb from 16 boolean columns. Four of
-//! the 100 input limbs are enough for that.
+//! The AIR is Plonky3's, unchanged: its body runs first, then this table adds its interactions. They show a
+//! bus on a foreign AIR and prove nothing new, because `KeccakAir` already derives each limb from 16
+//! boolean columns. Four of the 100 input limbs are enough for that.
 //!
-//! Their multiplicity is the flag of the first round, as boolean as a bus asks for: the AIR fixes the flags of the
-//! first row and rotates them from row to row.
-//! Rows after the last permutation hold permutations of zero, the last of them possibly cut short; their lookups
-//! count like all others.
+//! Their multiplicity is the flag of the first round, as boolean as a bus asks for: the AIR fixes the flags
+//! of the first row and rotates them from row to row. Rows after the last permutation hold permutations of
+//! zero, the last of them possibly cut short; their lookups count like all others.
 
 use core::borrow::Borrow;
 
@@ -53,7 +52,8 @@ impl<AB: TableBuilder> Air<AB> for KeccakTableAir {
     }
 }
 
-/// Fills a table with the permutations of `inputs` (lane `(x, y)` at `x + 5y`), padded to a power of two of rows.
+/// Fills a table with the permutations of `inputs` (lane `(x, y)` at `x + 5y`), padded to a power of two of
+/// rows.
 #[cfg(feature = "trace")]
 pub fn trace(inputs: alloc::vec::Vec<[u64; 25]>) -> Columns {
     let rows = p3_keccak_air::generate_trace_rows(inputs, 0);
@@ -71,8 +71,8 @@ pub fn range_lookups(trace: &Columns) -> impl Iterator<Item = Goldilocks> {
 #[cfg(feature = "trace")]
 const TILE: usize = 16;
 
-/// Transposes `rows` of `width` cells, a tile at a time so that each cache line is read and written once. A task has
-/// `TILE` columns.
+/// Transposes `rows` of `width` cells, a tile at a time so that a cache line is used whole while it is near.
+/// A task has `TILE` columns.
 #[cfg(feature = "trace")]
 fn by_column(rows: &[Goldilocks], width: usize) -> Columns {
     use rayon::prelude::*;

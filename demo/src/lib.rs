@@ -6,10 +6,12 @@
 //! | [`keccak`] | 24 rows a permutation, padded to `2^k` | 2633 | a Plonky3 AIR, unchanged, put on a bus |
 //! | [`range16`] | 2^16 | 1 and 1 preprocessed | a fixed lookup table of degree 2 |
 //!
-//! `fibonacci` and `keccak` send values on [`RANGE16`], and `range16` receives them. The system is small enough to
-//! read, and wide and tall enough to measure: one table is narrow, one is wide, one has preprocessed columns.
+//! `fibonacci` and `keccak` send values on [`RANGE16`], and `range16` receives them. The system is small
+//! enough to read, and wide and tall enough to measure: one table is narrow, one is wide, one has
+//! preprocessed columns.
 //!
-//! Constraints need no standard library. The feature `trace` adds what a prover needs, `DemoInput` and `traces`.
+//! Constraints need no standard library. The feature `trace` adds what a prover needs, `DemoInput` and
+//! `traces`.
 #![no_std]
 #![forbid(unsafe_code)]
 

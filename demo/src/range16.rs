@@ -4,8 +4,8 @@
 //! - Main: the multiplicity.
 //! - Receives on [`RANGE16`]: the value, with the multiplicity.
 //!
-//! No constraint binds the multiplicity and none has to: the entries are fixed, so a value outside the table is
-//! not received however it is counted.
+//! No constraint binds the multiplicity and none has to: the entries are fixed, so a value outside the
+//! table is not received however it is counted.
 
 use lambda_air::TableBuilder;
 #[cfg(feature = "trace")]

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 type State = [u64; 25];
 
-/// Keccak-f\[1600\], FIPS 202, section 3: every constant is derived as the standard derives it, none is tabulated.
+/// Keccak-f\[1600\], FIPS 202, section 3: every constant is derived as the standard derives it, none is
+/// tabulated.
 fn keccak_f(mut state: State) -> State {
     let mut register = 1u8;
     for _ in 0..NUM_ROUNDS {

@@ -73,7 +73,8 @@ fn verdict(traces: &[Columns], public_values: &[Vec<Goldilocks>]) -> (Vec<usize>
     (failed, balance.is_empty())
 }
 
-/// A column that is read at the next row by mistake costs an opening; a degree too high costs a quotient part.
+/// A column that is read at the next row by mistake costs an opening; a degree too high costs a quotient
+/// part.
 #[test]
 fn shapes_are_as_small_as_intended() {
     let names: Vec<String> = tables().into_iter().map(|table| table.name).collect();
@@ -186,8 +187,8 @@ proptest! {
     fn a_changed_fibonacci_cell_fails(row in 0usize..32, column in 0usize..4, by in difference()) {
         let (mut traces, public_values) = traces(&SMALL);
         traces[FIBONACCI].column_mut(column)[row] += by;
-        let failed =
-            check(&*tables()[FIBONACCI].air, &traces[FIBONACCI], &public_values[FIBONACCI], &mut Balance::new());
+        let (trace, public_values) = (&traces[FIBONACCI], &public_values[FIBONACCI]);
+        let failed = check(&*tables()[FIBONACCI].air, trace, public_values, &mut Balance::new());
         prop_assert!(failed > 0);
     }
 

@@ -15,6 +15,7 @@ use crate::profile::{
     CAP_LOG2, MAX_CLAIMS, MAX_HEIGHT_LOG2, MAX_LOOKUP_TERMS_LOG2, MIN_HEIGHT_LOG2, Profile,
 };
 use crate::security::{Fold, Shape};
+use crate::statement::Statement;
 
 /// The committed trees over tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -182,8 +183,8 @@ impl Layout {
         to_u64(key.tables.iter().map(values).fold(0, usize::saturating_add))
     }
 
-    /// What the proof's security depends on.
-    pub fn security_shape(&self, key: &VerifyingKey) -> Shape {
+    /// What the security of a proof of `statement` depends on.
+    pub fn security_shape(&self, key: &VerifyingKey, statement: &Statement) -> Shape {
         let shapes = || key.tables.iter().map(|table| &table.shape);
         let folds = self.folds.iter();
         Shape {
@@ -191,9 +192,9 @@ impl Layout {
             blowup_log2: self.profile.blowup_log2(),
             claims: self.claims(key),
             constraints: to_u64(shapes().map(|s| s.composed_constraints()).fold(0, usize::saturating_add)),
-            degree: to_u64(shapes().map(|s| s.degree).max().unwrap_or(1)),
+            degree: to_u64(shapes().map(|s| s.degree).max().unwrap_or(1).max(1)),
             openings: 2,
-            lookup_terms: self.lookup_terms(key),
+            lookup_terms: self.lookup_terms(key).saturating_add(to_u64(statement.messages.len())),
             message_width: to_u64(shapes().map(|s| s.message_width).max().unwrap_or(0)),
             folds: folds.map(|f| Fold { arity_log2: f.arity_log2, joins: f.joins }).collect(),
             queries: self.profile.queries(),

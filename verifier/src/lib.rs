@@ -21,8 +21,12 @@
 )]
 
 extern crate alloc;
+#[cfg(feature = "cli")]
+extern crate std;
 
 pub mod balance;
+#[cfg(feature = "cli")]
+pub mod command;
 pub mod composition;
 pub mod error;
 pub mod file;

@@ -12,8 +12,8 @@ pub const MAX_HEIGHT_LOG2: u32 = 24;
 pub const MAX_TABLES: usize = 256;
 /// Largest `log2` of the LogUp terms of a proof, `Σ rows × interactions`.
 pub const MAX_LOOKUP_TERMS_LOG2: u32 = 33;
-/// Most values opened out of domain, over all tables.
-pub const MAX_CLAIMS: u64 = 1 << 16;
+/// Most values opened out of domain, over all tables; their rows at all queries fit a proof file.
+pub const MAX_CLAIMS: u64 = 1 << 14;
 /// Digests of a commitment, `log2`.
 pub const CAP_LOG2: u32 = 4;
 /// FRI folds by at most this many, `log2`.
@@ -64,6 +64,11 @@ impl Profile {
     /// The profile called `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// Whether the binaries let a user choose it: debug builds let them choose [`Profile::Test`] too.
+    pub const fn is_selectable(self) -> bool {
+        self.promised_bits() > 0 || cfg!(debug_assertions)
     }
 
     /// LDE points per trace row, `log2`.

@@ -12,6 +12,7 @@ use crate::transcript::Transcript;
 
 /// What an accepted proof is worth.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Accepted {
     /// Its shape.
     pub layout: Layout,
@@ -40,7 +41,17 @@ pub fn verify(key: &VerifyingKey, statement: &Statement, proof: &Proof) -> Resul
 }
 
 /// Checks a proof file against a key: the header first, then [`verify`].
-pub fn verify_file(key: &VerifyingKey, file: &ProofFile) -> Result<Accepted, FileError> {
+///
+/// The statement is the file's own. It is returned because the caller must compare it with what is expected: an accepted file
+/// only says that *this* statement holds.
+///
+/// # Errors
+/// The first check that fails.
+pub fn verify_file<'f>(
+    key: &VerifyingKey,
+    file: &'f ProofFile,
+) -> Result<(Accepted, &'f Statement), FileError> {
     file.check_program(key)?;
-    verify(key, &file.statement, &file.proof).map_err(FileError::Invalid)
+    let accepted = verify(key, &file.statement, &file.proof).map_err(FileError::Invalid)?;
+    Ok((accepted, &file.statement))
 }

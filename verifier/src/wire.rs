@@ -16,8 +16,9 @@ use lambda_math::field::{ORDER, ext_coefficients, ext_from_coefficients};
 use lambda_math::{Digest, Ext3, Goldilocks};
 use p3_field::PrimeField64;
 
-/// Bytes that decoding may allocate per byte of input: a vector's header per empty vector on the wire.
-pub const ALLOCATION_FACTOR: usize = 3;
+/// Bytes that decoding may allocate per byte of input: a list of lists reserves three times its bytes for the inner lists'
+/// headers, and the first inner list may claim the rest of the input once more.
+pub const ALLOCATION_FACTOR: usize = 4;
 
 /// Why bytes are not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

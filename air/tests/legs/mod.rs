@@ -1,5 +1,5 @@
-//! The ways of evaluating a table's body, which must agree: the body over trace rows, the body at a point, a walk over
-//! its graph, its register program. Each test binary uses its part of this module.
+//! The ways of evaluating a table's body, which must agree: the body over trace rows, the body at a point, a
+//! walk over its graph, its register program. Each test binary uses its part of this module.
 #![allow(dead_code, reason = "shared by test binaries")]
 
 use lambda_air::dag::{Leaf, Node, RowOffset, Selector};
@@ -150,7 +150,8 @@ pub fn walk(dag: &ConstraintDag, trace: &Trace, row: usize) -> Values {
     }
 }
 
-/// The program on every row, block after block. `next` are the main and preprocessed columns that the last block wraps.
+/// The program on every row, block after block. `next` are the main and preprocessed columns that the last
+/// block wraps.
 pub fn interpret(
     dag: &ConstraintDag,
     program: &ConstraintProgram,

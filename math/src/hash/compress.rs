@@ -56,70 +56,76 @@ pub(super) fn compress<L: Lanes>(
     block_bytes: usize,
     flags: u32,
 ) -> [L; 8] {
-    let [c0, c1, c2, c3, c4, c5, c6, c7] = *chaining;
-    let [i0, i1, i2, i3] = INITIAL.map(L::splat);
-    let low = L::splat(counter as u32);
-    let high = L::splat((counter >> 32) as u32);
-    let length = L::splat(block_bytes as u32);
-    let flags = L::splat(flags | KEYED_HASH);
-    let mut v = [c0, c1, c2, c3, c4, c5, c6, c7, i0, i1, i2, i3, low, high, length, flags];
-    round(&mut v, message, &SCHEDULE[0]);
-    round(&mut v, message, &SCHEDULE[1]);
-    round(&mut v, message, &SCHEDULE[2]);
-    round(&mut v, message, &SCHEDULE[3]);
-    round(&mut v, message, &SCHEDULE[4]);
-    round(&mut v, message, &SCHEDULE[5]);
-    round(&mut v, message, &SCHEDULE[6]);
-    core::array::from_fn(|k| v[k].xor(v[k + 8]))
+    let [h0, h1, h2, h3, h4, h5, h6, h7] = *chaining;
+    let mut state = State {
+        a: [h0, h1, h2, h3],
+        b: [h4, h5, h6, h7],
+        c: INITIAL.map(L::splat),
+        d: [counter as u32, (counter >> 32) as u32, block_bytes as u32, flags | KEYED_HASH].map(L::splat),
+    };
+    state = state.round(message, &SCHEDULE[0]);
+    state = state.round(message, &SCHEDULE[1]);
+    state = state.round(message, &SCHEDULE[2]);
+    state = state.round(message, &SCHEDULE[3]);
+    state = state.round(message, &SCHEDULE[4]);
+    state = state.round(message, &SCHEDULE[5]);
+    state = state.round(message, &SCHEDULE[6]);
+    let [h0, h1, h2, h3] = xor(state.a, state.c);
+    let [h4, h5, h6, h7] = xor(state.b, state.d);
+    [h0, h1, h2, h3, h4, h5, h6, h7]
 }
 
-/// Mixes the four columns of the state, then its four diagonals.
-#[inline(always)]
-fn round<L: Lanes>(v: &mut [L; 16], message: &[L; 16], schedule: &[usize; 16]) {
-    const STATE: [[usize; 4]; 8] = [
-        [0, 4, 8, 12],
-        [1, 5, 9, 13],
-        [2, 6, 10, 14],
-        [3, 7, 11, 15],
-        [0, 5, 10, 15],
-        [1, 6, 11, 12],
-        [2, 7, 8, 13],
-        [3, 4, 9, 14],
-    ];
-    mix4(v, message, schedule, [STATE[0], STATE[1], STATE[2], STATE[3]], 0);
-    mix4(v, message, schedule, [STATE[4], STATE[5], STATE[6], STATE[7]], 8);
+/// The 4 by 4 state by rows.
+struct State<L> {
+    a: [L; 4],
+    b: [L; 4],
+    c: [L; 4],
+    d: [L; 4],
 }
 
-/// Four independent mixings, a step of each in turn, so that none waits for its own previous step.
-#[inline(always)]
-fn mix4<L: Lanes>(
-    v: &mut [L; 16],
-    message: &[L; 16],
-    schedule: &[usize; 16],
-    state: [[usize; 4]; 4],
-    first_word: usize,
-) {
-    half_mix::<L, 16, 12>(v, &state, core::array::from_fn(|i| message[schedule[first_word + 2 * i]]));
-    half_mix::<L, 8, 7>(v, &state, core::array::from_fn(|i| message[schedule[first_word + 2 * i + 1]]));
+impl<L: Lanes> State<L> {
+    /// Mixes the columns, then the diagonals, which are columns once the rows are rotated.
+    #[inline(always)]
+    fn round(self, m: &[L; 16], s: &[usize; 16]) -> Self {
+        let Self { a, b, c, d } = self
+            .half_mix::<16, 12>([m[s[0]], m[s[2]], m[s[4]], m[s[6]]])
+            .half_mix::<8, 7>([m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
+        let (b, c, d) = ([b[1], b[2], b[3], b[0]], [c[2], c[3], c[0], c[1]], [d[3], d[0], d[1], d[2]]);
+        let Self { a, b, c, d } = Self { a, b, c, d }
+            .half_mix::<16, 12>([m[s[8]], m[s[10]], m[s[12]], m[s[14]]])
+            .half_mix::<8, 7>([m[s[9]], m[s[11]], m[s[13]], m[s[15]]]);
+        let (b, c, d) = ([b[3], b[0], b[1], b[2]], [c[2], c[3], c[0], c[1]], [d[1], d[2], d[3], d[0]]);
+        Self { a, b, c, d }
+    }
+
+    /// First or second half of the mixing of all four columns, a step of each in turn, so that none waits
+    /// for its own previous step.
+    #[inline(always)]
+    fn half_mix<const ROTATE_D: i32, const ROTATE_B: i32>(self, words: [L; 4]) -> Self {
+        let a = add(add(self.a, words), self.b);
+        let d = rotate_right::<L, ROTATE_D>(xor(self.d, a));
+        let c = add(self.c, d);
+        let b = rotate_right::<L, ROTATE_B>(xor(self.b, c));
+        Self { a, b, c, d }
+    }
 }
 
-/// First or second half of four mixings: rotations by 16 and 12, or by 8 and 7.
 #[inline(always)]
-fn half_mix<L: Lanes, const FIRST: i32, const SECOND: i32>(
-    v: &mut [L; 16],
-    state: &[[usize; 4]; 4],
-    words: [L; 4],
-) {
-    for (&[a, b, _, _], word) in state.iter().zip(words) {
-        v[a] = v[a].add(v[b]).add(word);
-    }
-    for &[a, _, _, d] in state {
-        v[d] = v[d].xor(v[a]).rotate_right::<FIRST>();
-    }
-    for &[_, _, c, d] in state {
-        v[c] = v[c].add(v[d]);
-    }
-    for &[_, b, c, _] in state {
-        v[b] = v[b].xor(v[c]).rotate_right::<SECOND>();
-    }
+fn add<L: Lanes>([x0, x1, x2, x3]: [L; 4], [y0, y1, y2, y3]: [L; 4]) -> [L; 4] {
+    [x0.add(y0), x1.add(y1), x2.add(y2), x3.add(y3)]
+}
+
+#[inline(always)]
+fn xor<L: Lanes>([x0, x1, x2, x3]: [L; 4], [y0, y1, y2, y3]: [L; 4]) -> [L; 4] {
+    [x0.xor(y0), x1.xor(y1), x2.xor(y2), x3.xor(y3)]
+}
+
+#[inline(always)]
+fn rotate_right<L: Lanes, const BITS: i32>([x0, x1, x2, x3]: [L; 4]) -> [L; 4] {
+    [
+        x0.rotate_right::<BITS>(),
+        x1.rotate_right::<BITS>(),
+        x2.rotate_right::<BITS>(),
+        x3.rotate_right::<BITS>(),
+    ]
 }

@@ -46,16 +46,14 @@ mod tests {
         assert!(has_low_zeros(u64::MAX, 0));
     }
 
-    /// A nonce that depends on the bytes of another seed or in another order would let work be reused.
+    /// A hash of other bytes, or in another order, would let work be used again for another seed.
     #[test]
     fn hash_covers_seed_then_nonce() {
-        let seed: [u8; 32] = core::array::from_fn(|i| i as u8);
-        let mut bytes = seed.to_vec();
-        bytes.extend(0x0102_0304_0506_0708_u64.to_le_bytes());
-        let digest = blake3::keyed_hash(HashDomain::Grinding.key(), &bytes);
-        let word = u64::from_le_bytes(*digest.as_bytes().first_chunk().unwrap());
-        let zeros = word.trailing_zeros();
-        assert!(check_grinding(&seed, 0x0102_0304_0506_0708, zeros));
-        assert!(!check_grinding(&seed, 0x0102_0304_0506_0708, zeros + 1));
+        let (seed, nonce) = ([7; 32], 0x0102_0304_0506_0708_u64);
+        let bytes = [&seed[..], &nonce.to_le_bytes()].concat();
+        let digest = Digest::from(blake3::keyed_hash(HashDomain::Grinding.key(), &bytes));
+        let zeros = digest.low_word().trailing_zeros();
+        assert!(check_grinding(&seed, nonce, zeros));
+        assert!(!check_grinding(&seed, nonce, zeros + 1));
     }
 }

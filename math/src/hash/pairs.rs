@@ -61,7 +61,6 @@ fn injections_in_lanes<L: Lanes>(nodes: &mut [Digest], leaves: &[Digest]) {
 }
 
 /// Words of the hashes of `L::COUNT` pairs, each one block and so one compression.
-#[inline(always)]
 fn hash_pairs<L: Lanes>(key: &[L; 8], first: &[Digest], second: &[Digest]) -> [L; 8] {
     let message = join(&L::load_digests(first), &L::load_digests(second));
     compress(key, &message, 0, BLOCK_BYTES, CHUNK_START | CHUNK_END | ROOT)

@@ -1,22 +1,51 @@
-//! BLAKE3 of many messages of one length: a tile of them goes through the hash together, block by block.
+//! BLAKE3 of many messages of one length, in tiles: those of a tile go through the hash together, block
+//! by block.
 //!
 //! Going block by block, not message by message, means that a tile of table rows reads eight columns at a
 //! time, each as one long run: few pages and few streams, whatever the stride between columns.
 
-use super::Digest;
+use rayon::prelude::*;
+
 use super::compress::{BLOCK_BYTES, CHUNK_END, CHUNK_START, PARENT, ROOT, compress, key_words};
 use super::lanes::Lanes;
+use super::{Digest, HashDomain};
 
 /// Bytes in a chunk, the leaf of BLAKE3's own tree.
 const CHUNK_BYTES: usize = 1024;
 const CHUNK_BLOCKS: usize = CHUNK_BYTES / BLOCK_BYTES;
 
-/// Messages in a tile. The chaining values of a tile stay in the first cache, and a run of so many cells
-/// is long enough for the memory prefetcher.
-pub(super) const TILE_ROWS: usize = 512;
+/// Most messages in a tile: the run of cells is long enough for the memory prefetcher, and the chaining
+/// values still fit the first cache.
+pub(super) const MAX_TILE_ROWS: usize = 1024;
+/// Fewest messages in a tile, of a table too short to occupy every thread with larger ones.
+pub(super) const MIN_TILE_ROWS: usize = 64;
+const TILES_PER_THREAD: usize = 4;
 
-/// Chaining values of a tile, kept from one tile to the next for their allocations.
-pub(super) struct Tile<L> {
+/// `out[i]` = keyed BLAKE3 of message `i`, all of `message_bytes` bytes, on every thread of the pool.
+///
+/// `block(b, i)` gives the 16 words of block `b` of messages `i .. i + L::COUNT`, zero beyond their end.
+/// `one(i)` hashes message `i` alone; the messages left over from the lanes go through it.
+pub(super) fn hash_in_tiles<L: Lanes>(
+    domain: HashDomain,
+    message_bytes: usize,
+    out: &mut [Digest],
+    block: impl Fn(usize, usize) -> [L; 16] + Sync,
+    one: impl Fn(usize) -> Digest + Sync,
+) {
+    let tiles = TILES_PER_THREAD * rayon::current_num_threads();
+    let tile_rows = (out.len() / tiles).next_power_of_two().clamp(MIN_TILE_ROWS, MAX_TILE_ROWS);
+    out.par_chunks_mut(tile_rows).enumerate().for_each_init(Tile::new, |tile, (index, out)| {
+        let first = index * tile_rows;
+        let (whole, rest) = out.split_at_mut(out.len() / L::COUNT * L::COUNT);
+        tile.hash(domain.key(), message_bytes, |index, row| block(index, first + row), whole);
+        for (row, digest) in (first + whole.len()..).zip(rest) {
+            *digest = one(row);
+        }
+    });
+}
+
+/// Chaining values of the tile at hand; the next one uses the allocations again.
+struct Tile<L> {
     /// Of the chunk at hand: one entry for each group of `L::COUNT` messages.
     chaining: Vec<[L; 8]>,
     /// Of the finished subtrees to its left, as many entries for each of them.
@@ -25,15 +54,12 @@ pub(super) struct Tile<L> {
 
 impl<L: Lanes> Tile<L> {
     /// No messages yet.
-    pub(super) const fn new() -> Self {
+    const fn new() -> Self {
         Self { chaining: Vec::new(), stack: Vec::new() }
     }
 
-    /// `out[i]` = keyed BLAKE3 of message `i`, all of `message_bytes` bytes.
-    ///
-    /// `block(b, i)` gives the 16 words of block `b` of messages `i .. i + L::COUNT`, zero beyond their
-    /// end. `out.len()` must be a multiple of `L::COUNT`.
-    pub(super) fn hash(
+    /// Hashes the messages of one tile, a multiple of `L::COUNT`; see [`hash_in_tiles`].
+    fn hash(
         &mut self,
         key: &[u8; 32],
         message_bytes: usize,

@@ -92,3 +92,126 @@ impl Fourier<8> for [(); 8] {
 const fn row_of(n: usize, radix: usize) -> usize {
     reverse_bits(n, radix.trailing_zeros())
 }
+
+#[cfg(test)]
+mod tests {
+    use core::array;
+
+    use p3_field::PrimeCharacteristicRing;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::root_of_unity;
+    use crate::field::{Goldilocks, ORDER};
+
+    /// Any u64 as an element, biased to where carries and limbs change.
+    fn element() -> impl Strategy<Value = Goldilocks> {
+        let edges = [0, 1, (1 << 32) - 1, 1 << 32, (1 << 48) - 1, (1 << 52) - 1, 1 << 63, ORDER - 1, ORDER];
+        let edge = (proptest::sample::select(edges.to_vec()), 0u64..3).prop_map(|(e, d)| e.wrapping_sub(d));
+        prop_oneof![edge, Just(u64::MAX), any::<u64>()].prop_map(Goldilocks::new)
+    }
+
+    type Rows<const R: usize> = [[Goldilocks; WIDTH]; R];
+
+    /// `Σ_n x_n·w_n·ω_R^(±n·q)`, bit-reversed in `n` (forward) or in `q` (inverse).
+    fn expected<const R: usize>(rows: &Rows<R>, factors: &Rows<R>, forward: bool) -> Rows<R> {
+        let root = root_of_unity(R.trailing_zeros());
+        array::from_fn(|row| {
+            array::from_fn(|lane| {
+                (0..R)
+                    .map(|n| {
+                        let exponent = if forward { row_of(n, R) * row } else { (R - n) * row_of(row, R) };
+                        rows[n][lane] * factors[n][lane] * root.exp_u64(exponent as u64)
+                    })
+                    .sum()
+            })
+        })
+    }
+
+    macro_rules! butterflies_are_transforms {
+        ($module:ident) => {
+            mod $module {
+                use super::super::$module::{Factor, LaneFactor, Lanes, forward, forward_plain, inverse};
+                use super::*;
+
+                fn lanes<const R: usize>(rows: &Rows<R>) -> [Lanes; R] {
+                    // SAFETY: a row has eight elements.
+                    rows.each_ref().map(|row| unsafe { Lanes::load(row.as_ptr()) })
+                }
+
+                fn values<const R: usize>(rows: [Lanes; R]) -> Rows<R> {
+                    rows.map(|row| {
+                        let mut values = [Goldilocks::ZERO; WIDTH];
+                        // SAFETY: a row has eight elements.
+                        unsafe { row.store(values.as_mut_ptr()) };
+                        values
+                    })
+                }
+
+                fn check<const R: usize>(x: &Rows<8>, w: &Rows<8>) -> Result<(), TestCaseError>
+                where
+                    [(); R]: Fourier<R>,
+                {
+                    let rows: Rows<R> = array::from_fn(|n| x[n]);
+                    let ones = [[Goldilocks::ONE; WIDTH]; R];
+                    let mut factors: Rows<R> = array::from_fn(|n| w[n]);
+                    let mut uniform: Rows<R> = array::from_fn(|n| [w[n][0]; WIDTH]);
+                    let by_lane = lanes(&factors).map(LaneFactor::new);
+                    let by_row: [Factor; R] = array::from_fn(|n| Factor::new(w[n][0]));
+                    prop_assert_eq!(values(forward(lanes(&rows), &by_lane)), expected(&rows, &factors, true));
+                    prop_assert_eq!(values(forward(lanes(&rows), &by_row)), expected(&rows, &uniform, true));
+                    prop_assert_eq!(values(forward_plain(lanes(&rows))), expected(&rows, &ones, true));
+                    (factors[0], uniform[0]) = (ones[0], ones[0]);
+                    prop_assert_eq!(
+                        values(inverse(lanes(&rows), &by_lane)),
+                        expected(&rows, &factors, false)
+                    );
+                    prop_assert_eq!(values(inverse(lanes(&rows), &by_row)), expected(&rows, &uniform, false));
+                    Ok(())
+                }
+
+                proptest! {
+                    // A lost carry, a limb out of its range, a wrong root or order of rows.
+                    #[test]
+                    fn butterflies_are_transforms(
+                        x in proptest::array::uniform8(proptest::array::uniform8(element())),
+                        w in proptest::array::uniform8(proptest::array::uniform8(element())),
+                    ) {
+                        check::<2>(&x, &w)?;
+                        check::<4>(&x, &w)?;
+                        check::<8>(&x, &w)?;
+                    }
+                }
+
+                // The largest sums and differences that limbs can reach.
+                #[test]
+                fn extreme_rows_stay_in_range() {
+                    let values = [u64::MAX, ORDER - 1, 0, (1 << 52) - 1].map(Goldilocks::new);
+                    for pattern in 0..1 << WIDTH {
+                        for (high, low) in
+                            [(values[0], values[2]), (values[1], values[2]), (values[0], values[3])]
+                        {
+                            let rows: Rows<8> =
+                                array::from_fn(|n| [if pattern >> n & 1 == 1 { high } else { low }; 8]);
+                            for w in [values[0], values[1], -Goldilocks::new((1 << 52) - 1)] {
+                                check::<8>(&rows, &[[w; WIDTH]; 8]).expect("in range");
+                            }
+                        }
+                    }
+                }
+
+                #[test]
+                fn transposition_swaps_rows_and_lanes() {
+                    let rows: Rows<8> =
+                        array::from_fn(|i| array::from_fn(|j| Goldilocks::new((8 * i + j) as u64)));
+                    let transposed: Rows<8> = array::from_fn(|i| array::from_fn(|j| rows[j][i]));
+                    assert_eq!(values(Lanes::transpose(lanes(&rows))), transposed);
+                }
+            }
+        };
+    }
+
+    butterflies_are_transforms!(portable);
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx512f", target_feature = "avx512ifma"))]
+    butterflies_are_transforms!(avx512);
+}

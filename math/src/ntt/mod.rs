@@ -7,6 +7,7 @@
 //! radix-2 transforms for polynomials of a few coefficients.
 
 mod lanes;
+mod pages;
 mod passes;
 mod plan;
 
@@ -17,9 +18,13 @@ use crate::columns::Columns;
 use crate::domain::{reverse_bits, root_of_unity, slab_shift};
 use crate::field::Goldilocks;
 
+use pages::advise_huge_pages;
 use passes::{Column, GROUP, Workers, extend};
 pub use plan::NttPlan;
 use plan::{BLOCK, Weights};
+
+/// Least height at which the work on one group of columns is split among threads.
+const POOL_HEIGHT: usize = 1 << 15;
 
 /// Extends one column from `input_shift · H_N` to the slabs of [`crate::domain`], on the calling thread.
 ///
@@ -38,18 +43,17 @@ pub fn coset_lde_column(
     extend_columns(plan, input, input_shift, output, Workers::Caller);
 }
 
-/// Extends every column of `input` from `input_shift · H_N`; the result has `blowup · N` rows.
+/// Extends every column of `input` from `input_shift · H_N`, on all threads; the result has `blowup · N` rows.
+///
+/// Up to a third of the time goes to the system for fresh pages; where the memory of an earlier table
+/// is at hand, use [`coset_lde_into`]. Either needs no scratch but `max(2^14, N/2^8)` elements a thread, and
+/// none below `N = 2^16`.
 ///
 /// # Panics
 /// When the columns do not have the plan's height, or `input_shift` is zero.
 pub fn coset_lde(plan: &NttPlan, input: &Columns, input_shift: Goldilocks) -> Columns {
     let mut output = Columns::zeros(plan.height() * plan.blowup(), input.width());
-    unsafe extern "C" { fn madvise(p: *mut u8, n: usize, a: i32) -> i32; }
-    {
-        let r = output.values_mut().as_mut_ptr_range();
-        let a = (r.start as usize).next_multiple_of(1 << 21); let b = r.end as usize & !((1 << 21) - 1);
-        if b > a && std::env::var("HUGE").is_ok() { unsafe { madvise(a as *mut u8, b - a, 14); } }
-    }
+    advise_huge_pages(output.values_mut());
     coset_lde_into(plan, input, input_shift, &mut output);
     output
 }
@@ -88,8 +92,7 @@ fn extend_columns(
         inputs.zip(outputs).for_each(|(input, output)| extend_short(input, &ratios, output));
         return;
     }
-    let weights: Vec<Weights> =
-        others.iter().map(|&slab| Weights::new(plan, slab, input_shift)).collect();
+    let weights: Vec<Weights> = others.iter().map(|&slab| Weights::new(plan, slab, input_shift)).collect();
     let mut columns: Vec<Column<'_>> = Vec::with_capacity(width);
     for (input, output) in inputs.zip(outputs) {
         for slab in &same {
@@ -97,12 +100,10 @@ fn extend_columns(
         }
         columns.push(Column::new(plan, input, output));
     }
-    let threads = rayon::current_num_threads();
     match workers {
-        Workers::Pool if width >= GROUP * threads * 4 || height < 1 << 15 => {
-            columns
-                .par_chunks(GROUP)
-                .for_each(|columns| extend(plan, &weights, columns, Workers::Caller));
+        // Whole groups are the better tasks when there are enough of them to keep all threads busy.
+        Workers::Pool if height < POOL_HEIGHT || width >= 4 * GROUP * rayon::current_num_threads() => {
+            columns.par_chunks(GROUP).for_each(|columns| extend(plan, &weights, columns, Workers::Caller));
         }
         _ => columns.chunks(GROUP).for_each(|columns| extend(plan, &weights, columns, workers)),
     }

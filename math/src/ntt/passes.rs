@@ -232,7 +232,12 @@ unsafe fn extend_chunk(
             for stage in plan.chunk_stages().iter().rev() {
                 // SAFETY: the caller's promise.
                 unsafe {
-                    forward_chunk(plan, stage, column.output.add(weights.slab * plan.height() + start), index);
+                    forward_chunk(
+                        plan,
+                        stage,
+                        column.output.add(weights.slab * plan.height() + start),
+                        index,
+                    );
                 }
             }
         }
@@ -399,7 +404,13 @@ fn prefetch(address: *const Goldilocks) {
 /// # Safety
 /// The rows must be valid for `len` elements, a multiple of [`WIDTH`].
 #[inline(always)]
-unsafe fn inverse_rows(radix_log2: u32, factors: &[Factor], from: Rows<*const Goldilocks>, to: Rows<*mut Goldilocks>, len: usize) {
+unsafe fn inverse_rows(
+    radix_log2: u32,
+    factors: &[Factor],
+    from: Rows<*const Goldilocks>,
+    to: Rows<*mut Goldilocks>,
+    len: usize,
+) {
     macro_rules! radix {
         ($radix:literal) => {{
             let factors: &[Factor; $radix] = factors.first_chunk().expect("a factor a row");
@@ -467,9 +478,6 @@ impl LaneRoots {
                 unsafe { Lanes::load(values.as_ptr()) }
             })
         };
-        Self {
-            inverse: table(&|segment, child| power(child, 64 - segment)),
-            forward: table(&power),
-        }
+        Self { inverse: table(&|segment, child| power(child, 64 - segment)), forward: table(&power) }
     }
 }

@@ -54,8 +54,9 @@ impl Stage {
         let forward = block_roots(depth + radix_log2, below_log2, Direction::Forward)
             .par_chunks_exact(1 << radix_log2)
             .flat_map_iter(|children| {
-                (0..1 << below_log2)
-                    .flat_map(move |segment| children.iter().map(move |root| Factor::new(root.exp_u64(segment))))
+                (0..1 << below_log2).flat_map(move |segment| {
+                    children.iter().map(move |root| Factor::new(root.exp_u64(segment)))
+                })
             })
             .collect();
         Self { depth, radix_log2, below_log2, inverse, forward }

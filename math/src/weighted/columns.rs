@@ -3,11 +3,11 @@
 use p3_field::{PackedValue, PrimeCharacteristicRing};
 
 use super::cache::{COLUMNS_AHEAD, prefetch};
-use super::sum::{Packed, Sum, Widest};
+use super::sum::{Sum, Vector, Widest};
 use crate::field::{EXT_DEGREE, Ext3, Goldilocks, ext_from_coefficients};
 
-/// Vectors of rows whose products a sum can take and still be added up over its lanes.
-const RUN: usize = Widest::CAPACITY / Packed::WIDTH;
+/// Vectors of rows that a sum has room for, if it is to be added up over its lanes.
+const RUN: usize = Widest::CAPACITY / Vector::WIDTH;
 
 /// Weights of a block of rows, prepared for many columns.
 ///
@@ -20,9 +20,9 @@ pub struct RowWeights {
 
 impl RowWeights {
     /// Row `i` has the weight with coefficients `weights[0][i]`, `weights[1][i]`, `weights[2][i]`. The number of
-    /// rows is a multiple of the packing width.
+    /// rows is a multiple of the packing width (eight suits all machines).
     pub fn new(weights: [&[Goldilocks]; EXT_DEGREE]) -> Self {
-        let [c0, c1, c2] = weights.map(Packed::pack_slice);
+        let [c0, c1, c2] = weights.map(Vector::pack_slice);
         assert!(c0.len() == c1.len() && c0.len() == c2.len(), "each row has all coefficients");
         let rows = c0.iter().zip(c1).zip(c2);
         Self { weights: rows.map(|((&c0, &c1), &c2)| [c0, c1, c2].map(Widest::weight)).collect() }
@@ -41,15 +41,14 @@ impl RowWeights {
         assert_eq!(sums.len(), columns.len(), "one sum per column");
         let ahead = |k: usize| *columns.get(k + COLUMNS_AHEAD).unwrap_or(&columns[k]);
         let (pairs, last) = sums.as_chunks_mut::<2>();
-        for (pair, sums) in pairs.iter_mut().enumerate() {
+        for (pair, [sum_0, sum_1]) in pairs.iter_mut().enumerate() {
             let k = 2 * pair;
-            let dots = self.dots([columns[k], columns[k + 1]], [ahead(k), ahead(k + 1)]);
-            for (sum, dot) in sums.iter_mut().zip(dots) {
-                *sum += dot;
-            }
+            let [dot_0, dot_1] = self.dots([columns[k], columns[k + 1]], [ahead(k), ahead(k + 1)]);
+            *sum_0 += dot_0;
+            *sum_1 += dot_1;
         }
-        if let [sum] = last {
-            *sum += self.dot(columns[columns.len() - 1]);
+        if let ([sum], [.., column]) = (last, columns) {
+            *sum += self.dot(column);
         }
     }
 
@@ -58,15 +57,15 @@ impl RowWeights {
     fn dots<const N: usize>(&self, columns: [&[Goldilocks]; N], ahead: [&[Goldilocks]; N]) -> [Ext3; N] {
         let rows = self.weights.len();
         let vectors = |column| {
-            let column = Packed::pack_slice(column);
+            let column = Vector::pack_slice(column);
             assert_eq!(column.len(), rows, "columns have the block's rows");
             column
         };
         let (columns, ahead) = (columns.map(vectors), ahead.map(vectors));
         let mut totals = [Ext3::ZERO; N];
         for first in (0..rows).step_by(RUN) {
-            let mut sums = [[Widest::new(Packed::ZERO); EXT_DEGREE]; N];
-            for i in first..rows.min(first + RUN) {
+            let mut sums = [[Widest::new(Vector::ZERO); EXT_DEGREE]; N];
+            for i in first..rows.min(first.saturating_add(RUN)) {
                 for ((sums, column), ahead) in sums.iter_mut().zip(columns).zip(ahead) {
                     prefetch(&ahead[i]);
                     let value = Widest::value(column[i]);

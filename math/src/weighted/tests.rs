@@ -2,7 +2,7 @@
 
 use core::array;
 
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{PrimeCharacteristicRing, PrimeField64};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -15,6 +15,19 @@ pub(super) fn element() -> impl Strategy<Value = Goldilocks> {
     let epsilon = u64::from(u32::MAX);
     let edges = vec![0, 1, epsilon, 1 << 32, 1 << 52, ORDER - epsilon - 1, ORDER - 1, ORDER, u64::MAX];
     prop_oneof![any::<u64>(), select(edges)].prop_map(Goldilocks::new)
+}
+
+/// Weights whose products with a value of all ones fill the limbs of a sum.
+pub(super) fn filling_weights() -> [Goldilocks; 3] {
+    // Both halves of the value times the lowest 52 bits of `w` and of `2^32·w`, modulo 2^52: the first is
+    // 2^52 - 1 as (2^32 - 1)·(2^32 + 1) = -1 modulo 2^52, for the second we try the other bits of `w`.
+    let with_top = |top: u64| Goldilocks::new((top << 52) + (1 << 32) + 1);
+    let second = |&top: &u64| {
+        let shifted = with_top(top) * Goldilocks::new(1 << 32);
+        shifted.as_canonical_u64().wrapping_mul(u64::from(u32::MAX)) % (1 << 52)
+    };
+    let fullest = (0..1 << 12).max_by_key(second).expect("there are candidates");
+    [with_top(fullest), Goldilocks::new(ORDER - 1), Goldilocks::new(u64::MAX)]
 }
 
 fn extension_element() -> impl Strategy<Value = Ext3> {
@@ -96,8 +109,9 @@ const MANY: usize = 10_000;
 
 #[test]
 fn rows_take_any_number_of_columns() {
-    for (value, weight) in [(u64::MAX, u64::MAX), (u64::MAX, ORDER - 1), (u64::MAX, (1 << 44) - 1)] {
-        let (value, weight) = (Goldilocks::new(value), ext_from_coefficients([Goldilocks::new(weight); 3]));
+    for weight in filling_weights() {
+        let value = Goldilocks::new(u64::MAX);
+        let weight = ext_from_coefficients([weight; 3]);
         let mut sums = WeightedRows::new(8);
         for count in [MANY, 1] {
             // Groups of 7 do not end where the sums are full.
@@ -114,7 +128,7 @@ fn rows_take_any_number_of_columns() {
 fn dots_take_any_number_of_rows() {
     for rows in [512, 1024, 2048, 2056, 4096, 8 * MANY] {
         let column = vec![Goldilocks::new(u64::MAX); rows];
-        for weight in [u64::MAX, ORDER - 1, (1 << 44) - 1].map(|w| ext_from_coefficients([Goldilocks::new(w); 3])) {
+        for weight in filling_weights().map(|w| ext_from_coefficients([w; 3])) {
             let sum = weight * column[0] * Goldilocks::new(rows as u64);
             assert_eq!(row_weights(&vec![weight; rows]).dot(&column), sum, "{rows} rows");
         }
@@ -131,5 +145,5 @@ fn short_columns_do_not_pass_as_zeros() {
 #[test]
 #[should_panic(expected = "columns have the block's rows")]
 fn short_columns_have_no_dot() {
-    row_weights(&[Ext3::ONE; 16]).dot(&[Goldilocks::ONE; 8]);
+    let _ = row_weights(&[Ext3::ONE; 16]).dot(&[Goldilocks::ONE; 8]);
 }

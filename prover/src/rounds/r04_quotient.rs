@@ -22,7 +22,7 @@ pub fn commit<B: Backend>(
     let blowup_log2 = job.blowup_log2();
     let (mut ldes, mut digests) = (Vec::new(), Vec::new());
     for table in job.tables() {
-        let Some(main) = &main.ldes[table.index] else { continue };
+        let main = main.ldes[table.index].as_ref().expect("every table has main columns");
         recorder.step(&table.key.name, 1 << table.height_log2, || -> Result<(), ProveError> {
             let parts = job.backend.quotient(QuotientInput {
                 table,

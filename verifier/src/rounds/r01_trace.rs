@@ -23,7 +23,7 @@ pub fn check_shape(
     check_values(key, proof)?;
     check_fri(&layout, proof)?;
     check_openings(key, &layout, proof)?;
-    check_security(key, layout)
+    check_security(key, statement, layout)
 }
 
 /// Checks the statement's lengths and buses against the system.
@@ -102,8 +102,12 @@ pub fn trees(proof: &Proof) -> [(Tree, &RowOpenings); 4] {
     ]
 }
 
-fn check_security(key: &VerifyingKey, layout: Layout) -> Result<Accepted, VerifyError> {
-    let shape = layout.security_shape(key);
+fn check_security(
+    key: &VerifyingKey,
+    statement: &Statement,
+    layout: Layout,
+) -> Result<Accepted, VerifyError> {
+    let shape = layout.security_shape(key, statement);
     let johnson = security::johnson(&shape).map_err(VerifyError::SecurityShape)?;
     let unique_decoding = security::unique_decoding(&shape).map_err(VerifyError::SecurityShape)?;
     let bits = johnson.minimum().max(unique_decoding.minimum());

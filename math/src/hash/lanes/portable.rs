@@ -28,17 +28,21 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
+        let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (self.0, other.0);
+        Self([x0.wrapping_add(y0), x1.wrapping_add(y1), x2.wrapping_add(y2), x3.wrapping_add(y3)])
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i] ^ other.0[i]))
+        let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (self.0, other.0);
+        Self([x0 ^ y0, x1 ^ y1, x2 ^ y2, x3 ^ y3])
     }
 
     #[inline(always)]
     fn rotate_right<const BITS: i32>(self) -> Self {
-        Self(self.0.map(|word| word.rotate_right(BITS as u32)))
+        let [x0, x1, x2, x3] = self.0;
+        let bits = BITS as u32;
+        Self([x0.rotate_right(bits), x1.rotate_right(bits), x2.rotate_right(bits), x3.rotate_right(bits)])
     }
 
     #[inline(always)]

@@ -50,8 +50,8 @@ impl Lanes {
     pub(in super::super) fn times(self, other: Self) -> Self {
         // SAFETY: both types are 64 bytes and each u64 represents an element.
         unsafe {
-            let product: Packed =
-                core::mem::transmute::<__m512i, Packed>(self.0) * core::mem::transmute::<__m512i, Packed>(other.0);
+            let product: Packed = core::mem::transmute::<__m512i, Packed>(self.0)
+                * core::mem::transmute::<__m512i, Packed>(other.0);
             Self(core::mem::transmute::<Packed, __m512i>(product))
         }
     }
@@ -68,8 +68,7 @@ impl Lanes {
             let blocks = |a, b, c, d| {
                 let (ab_even, cd_even) =
                     (_mm512_shuffle_i64x2::<EVEN>(a, b), _mm512_shuffle_i64x2::<EVEN>(c, d));
-                let (ab_odd, cd_odd) =
-                    (_mm512_shuffle_i64x2::<ODD>(a, b), _mm512_shuffle_i64x2::<ODD>(c, d));
+                let (ab_odd, cd_odd) = (_mm512_shuffle_i64x2::<ODD>(a, b), _mm512_shuffle_i64x2::<ODD>(c, d));
                 [
                     _mm512_shuffle_i64x2::<EVEN>(ab_even, cd_even),
                     _mm512_shuffle_i64x2::<EVEN>(ab_odd, cd_odd),

@@ -54,7 +54,9 @@ impl Lanes {
     #[inline(always)]
     pub(in super::super) fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
         let values = rows.map(Self::values);
-        array::from_fn(|i| Self(array::from_fn(|r| Packed::from_fn(|lane| values[r * Packed::WIDTH + lane][i]))))
+        array::from_fn(|i| {
+            Self(array::from_fn(|r| Packed::from_fn(|lane| values[r * Packed::WIDTH + lane][i])))
+        })
     }
 
     #[inline(always)]
@@ -139,8 +141,7 @@ where
     M: Multiplier<Lanes, Prepared = LaneFactor>,
     [(); R]: Fourier<R>,
 {
-    let products =
-        array::from_fn(|n| if n == 0 { rows[0] } else { rows[n].times(factors[n].lanes().0) });
+    let products = array::from_fn(|n| if n == 0 { rows[0] } else { rows[n].times(factors[n].lanes().0) });
     let transform = <[(); R]>::fourier(products);
     array::from_fn(|c| transform[(R - row_of(c, R)) % R])
 }

@@ -2,9 +2,9 @@
 
 use core::arch::x86_64::*;
 
-use p3_goldilocks::PackedGoldilocksAVX512;
+use p3_goldilocks::PackedGoldilocksAVX512 as Packed;
 
-use super::{Packed, Sum};
+use super::Sum;
 use crate::field::Goldilocks;
 
 /// `low + 2^52·high`.
@@ -36,6 +36,7 @@ const BASE: Goldilocks = Goldilocks::new(1 << 52);
 impl Sum for Avx512 {
     const CAPACITY: usize = 1 << 11;
 
+    type Vector = Packed;
     type Value = Value;
     type Weight = Weight;
 
@@ -98,11 +99,11 @@ fn split(x: Packed) -> [__m512i; 2] {
 #[inline(always)]
 fn vector(elements: Packed) -> __m512i {
     // SAFETY: both types are 64 bytes.
-    unsafe { core::mem::transmute::<PackedGoldilocksAVX512, __m512i>(elements) }
+    unsafe { core::mem::transmute::<Packed, __m512i>(elements) }
 }
 
 #[inline(always)]
 fn elements(vector: __m512i) -> Packed {
     // SAFETY: both types are 64 bytes and each u64 represents an element.
-    unsafe { core::mem::transmute::<__m512i, PackedGoldilocksAVX512>(vector) }
+    unsafe { core::mem::transmute::<__m512i, Packed>(vector) }
 }

@@ -1,100 +1,57 @@
-//! Sums in arrays that the compiler maps to the vector unit it finds.
+//! Sums of whole products, one at a time.
 
-use core::array;
+use p3_field::PrimeField64;
 
-use p3_field::PackedValue;
-
-use super::{Packed, Sum};
+use super::Sum;
 use crate::field::Goldilocks;
 
-const WIDTH: usize = Packed::WIDTH;
-
-/// Limbs of a weight: 22, 22 and 20 bits.
-const LIMBS: usize = 3;
-const LIMB_BITS: usize = 22;
-
-/// `Σ_k limbs[k]·2^(22·k)` in every lane.
-///
-/// A term adds less than `2^55` to each limb.
+/// `low + 2^128·high`.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Portable {
-    limbs: [[u64; WIDTH]; LIMBS],
+    low: u128,
+    high: u64,
 }
 
-/// `x = low + 2^32·high`, 32 bits each.
-#[derive(Clone, Copy)]
-pub(in super::super) struct Value {
-    low: [u64; WIDTH],
-    high: [u64; WIDTH],
-}
-
-/// Limbs of `w` and of `2^32·w`.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Weight {
-    plain: [[u32; WIDTH]; LIMBS],
-    shifted: [[u32; WIDTH]; LIMBS],
-}
+/// `2^64`.
+const MIDDLE: Goldilocks = Goldilocks::new(0xffff_ffff);
 
 impl Sum for Portable {
-    const CAPACITY: usize = 1 << 9;
+    const CAPACITY: usize = usize::MAX;
 
-    type Value = Value;
-    type Weight = Weight;
+    type Vector = Goldilocks;
+    type Value = u64;
+    type Weight = u64;
 
     #[inline(always)]
-    fn value(values: Packed) -> Value {
-        let words = words(values);
-        Value { low: words.map(|word| word & 0xffff_ffff), high: words.map(|word| word >> 32) }
+    fn value(value: Goldilocks) -> u64 {
+        value.as_canonical_u64()
     }
 
     #[inline(always)]
-    fn weight(weights: Packed) -> Weight {
-        let shifted = weights * Packed::from(Goldilocks::new(1 << 32));
-        Weight { plain: split(weights), shifted: split(shifted) }
+    fn weight(weight: Goldilocks) -> u64 {
+        weight.as_canonical_u64()
     }
 
     #[inline(always)]
-    fn new(start: Packed) -> Self {
-        Self { limbs: split(start).map(|limb| limb.map(u64::from)) }
+    fn new(start: Goldilocks) -> Self {
+        Self { low: start.as_canonical_u64().into(), high: 0 }
     }
 
     #[inline(always)]
-    fn add_product(&mut self, value: Value, weight: &Weight) {
-        for (k, sum) in self.limbs.iter_mut().enumerate() {
-            *sum = array::from_fn(|lane| {
-                sum[lane]
-                    + value.low[lane] * u64::from(weight.plain[k][lane])
-                    + value.high[lane] * u64::from(weight.shifted[k][lane])
-            });
-        }
+    fn add_product(&mut self, value: u64, weight: &u64) {
+        let (low, carry) = self.low.overflowing_add(u128::from(value) * u128::from(*weight));
+        self.low = low;
+        self.high += u64::from(carry);
     }
 
     #[inline(always)]
-    fn lanes(self) -> Packed {
-        let [limb_0, limb_1, limb_2] = self.limbs.map(|limb| *Packed::from_slice(&limb.map(Goldilocks::new)));
-        limb_0 + limb_1 * Packed::from(place(1)) + limb_2 * Packed::from(place(2))
+    fn lanes(self) -> Goldilocks {
+        let [low, middle, high] = [self.low as u64, (self.low >> 64) as u64, self.high].map(Goldilocks::new);
+        low + MIDDLE * (middle + MIDDLE * high)
     }
 
     #[inline(always)]
     fn total(self) -> Goldilocks {
-        let [limb_0, limb_1, limb_2] = self.limbs.map(|limb| Goldilocks::new(limb.iter().sum()));
-        limb_0 + limb_1 * place(1) + limb_2 * place(2)
+        self.lanes()
     }
-}
-
-/// Place value of a limb.
-const fn place(limb: usize) -> Goldilocks {
-    Goldilocks::new(1 << (limb * LIMB_BITS))
-}
-
-#[inline(always)]
-fn words(elements: Packed) -> [u64; WIDTH] {
-    use p3_field::PrimeField64;
-    array::from_fn(|lane| elements.as_slice()[lane].as_canonical_u64())
-}
-
-#[inline(always)]
-fn split(elements: Packed) -> [[u32; WIDTH]; LIMBS] {
-    let words = words(elements);
-    array::from_fn(|k| words.map(|word| (word >> (k * LIMB_BITS)) as u32 & ((1 << LIMB_BITS) - 1)))
 }
