@@ -45,8 +45,7 @@ pub fn capture<A>(air: &A) -> Capture
 where
     A: Air<CaptureBuilder> + ?Sized,
 {
-    let mut builder =
-        CaptureBuilder::new(air.width(), air.preprocessed_width(), air.num_public_values());
+    let mut builder = CaptureBuilder::new(air.width(), air.preprocessed_width(), air.num_public_values());
     air.eval(&mut builder);
     builder.capture
 }

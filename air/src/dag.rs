@@ -123,10 +123,7 @@ impl Degree {
     }
 
     const fn product(self, other: Self) -> Self {
-        Self {
-            columns: self.columns + other.columns,
-            transitions: self.transitions + other.transitions,
-        }
+        Self { columns: self.columns + other.columns, transitions: self.transitions + other.transitions }
     }
 }
 

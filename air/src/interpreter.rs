@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use lambda_math::Goldilocks;
+use lambda_math::prefetch::prefetch_slice;
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
 
 use crate::dag::{RowOffset, Selector};
@@ -18,6 +19,10 @@ pub type Packed = <Goldilocks as Field>::Packing;
 
 /// Rows per block, the last of a table shorter than this excepted. A multiple of every packing width.
 pub const BLOCK_ROWS: usize = 128;
+
+/// Instructions between the one that runs and the one whose columns are fetched: a column's first rows in a block come from
+/// memory, and the hardware does not see them coming.
+const INSTRUCTIONS_AHEAD: usize = 24;
 
 /// Consecutive rows of some columns, with the rows after them.
 #[derive(Debug)]
@@ -32,12 +37,7 @@ pub struct ColumnBlock<'a> {
 impl<'a> ColumnBlock<'a> {
     /// Rows `start..start + rows` of `columns`, all of one length. `next_columns` are those that may be read
     /// at the next row. `rows` is a multiple of the packing width.
-    pub fn new(
-        columns: &'a [&'a [Goldilocks]],
-        next_columns: &[usize],
-        start: usize,
-        rows: usize,
-    ) -> Self {
+    pub fn new(columns: &'a [&'a [Goldilocks]], next_columns: &[usize], start: usize, rows: usize) -> Self {
         let height = columns.first().map_or(0, |column| column.len());
         let mut wrapped = BTreeMap::new();
         if start + rows == height {
@@ -126,11 +126,23 @@ macro_rules! with_source {
 pub struct Registers(Vec<Packed>);
 
 /// Runs `program` on `block`, handing results to `sink`.
-pub fn run(program: &ConstraintProgram, block: &RowBlock<'_>, registers: &mut Registers, sink: &mut impl Sink) {
+pub fn run(
+    program: &ConstraintProgram,
+    block: &RowBlock<'_>,
+    registers: &mut Registers,
+    sink: &mut impl Sink,
+) {
     let packs = block.main.rows / Packed::WIDTH;
     registers.0.resize(program.registers * packs, Packed::ZERO);
-    let run = Run { program, block, cells: Cell::from_mut(registers.0.as_mut_slice()).as_slice_of_cells(), packs };
-    for instruction in &program.instructions {
+    let run =
+        Run { program, block, cells: Cell::from_mut(registers.0.as_mut_slice()).as_slice_of_cells(), packs };
+    let mut reads = program.first_reads.iter().peekable();
+    for (index, instruction) in program.instructions.iter().enumerate() {
+        while let Some((_, operand)) = reads.next_if(|(read, _)| *read <= index + INSTRUCTIONS_AHEAD) {
+            if let Source::Slice(values) = run.source(*operand) {
+                prefetch_slice(values);
+            }
+        }
         match *instruction {
             Instruction::Add { to, a, b } => run.binary(to, a, b, |a, b| a + b),
             Instruction::Sub { to, a, b } => run.binary(to, a, b, |a, b| a - b),

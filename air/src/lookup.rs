@@ -44,7 +44,11 @@ pub struct LookupLayout {
 impl LookupLayout {
     /// Lays out the interactions of `dag` so that no lookup constraint exceeds [`MAX_DEGREE`], and degree 2 where
     /// the table's other constraints have at most that and one interaction needs no partner.
-    pub fn new(dag: &ConstraintDag, degrees: &[Degree], constraint_degree: usize) -> Result<Self, ShapeError> {
+    pub fn new(
+        dag: &ConstraintDag,
+        degrees: &[Degree],
+        constraint_degree: usize,
+    ) -> Result<Self, ShapeError> {
         let interactions: Vec<InteractionDegree> = dag
             .interactions
             .iter()

@@ -5,7 +5,7 @@
 //! and take no register. The program has no branches and the same instructions for every row, so the host runs it on vectors
 //! of rows ([`interpreter`](crate::interpreter)) and a device on a thread per row.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use lambda_math::Goldilocks;
@@ -49,6 +49,20 @@ pub enum Instruction {
     Multiplicity { interaction: u32, value: Operand },
 }
 
+impl Instruction {
+    /// What it reads.
+    pub fn operands(self) -> impl Iterator<Item = Operand> {
+        let (a, b) = match self {
+            Self::Add { a, b, .. } | Self::Sub { a, b, .. } | Self::Mul { a, b, .. } => (a, Some(b)),
+            Self::Neg { a, .. } => (a, None),
+            Self::Constraint { value, .. } | Self::Field { value, .. } | Self::Multiplicity { value, .. } => {
+                (value, None)
+            }
+        };
+        [a].into_iter().chain(b)
+    }
+}
+
 /// What a program is to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roots {
@@ -67,6 +81,8 @@ pub struct ConstraintProgram {
     pub registers: usize,
     /// Its constants.
     pub constants: Vec<Goldilocks>,
+    /// The columns in the order in which they are first read, each with the index of the instruction that does.
+    pub first_reads: Vec<(usize, Operand)>,
 }
 
 impl ConstraintProgram {
@@ -146,6 +162,24 @@ impl Schedule {
     }
 }
 
+fn first_reads(instructions: &[Instruction]) -> Vec<(usize, Operand)> {
+    let mut seen = BTreeSet::new();
+    let mut reads = Vec::new();
+    for (index, instruction) in instructions.iter().enumerate() {
+        for operand in instruction.operands() {
+            let column = match operand {
+                Operand::Main(column, row) => (false, column, row),
+                Operand::Preprocessed(column, row) => (true, column, row),
+                _ => continue,
+            };
+            if seen.insert(column) {
+                reads.push((index, operand));
+            }
+        }
+    }
+    reads
+}
+
 struct Lowering<'a> {
     dag: &'a ConstraintDag,
     uses: Vec<u32>,
@@ -186,6 +220,7 @@ impl<'a> Lowering<'a> {
             self.instructions.push(instruction);
         }
         ConstraintProgram {
+            first_reads: first_reads(&self.instructions),
             instructions: self.instructions,
             registers: self.registers as usize,
             constants: self.constants,

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::dag::{MAX_TRANSITIONS, ConstraintDag, Leaf, Node, NodeId, RowOffset};
+use crate::dag::{ConstraintDag, Leaf, MAX_TRANSITIONS, Node, NodeId, RowOffset};
 use crate::lookup::{LookupLayout, MAX_DEGREE};
 use crate::table::AnyAir;
 
@@ -11,7 +11,9 @@ use crate::table::AnyAir;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// A constraint's degree is above the limit.
-    #[error("constraint {constraint} has degree {degree}, the limit is {MAX_DEGREE}; split it with a helper column")]
+    #[error(
+        "constraint {constraint} has degree {degree}, the limit is {MAX_DEGREE}; split it with a helper column"
+    )]
     ConstraintDegree {
         /// Index in program order.
         constraint: usize,
@@ -19,7 +21,9 @@ pub enum ShapeError {
         degree: usize,
     },
     /// A constraint multiplies too many transition selectors.
-    #[error("constraint {constraint} multiplies {transitions} transition selectors, the limit is {MAX_TRANSITIONS}")]
+    #[error(
+        "constraint {constraint} multiplies {transitions} transition selectors, the limit is {MAX_TRANSITIONS}"
+    )]
     Transitions {
         /// Index in program order.
         constraint: usize,
@@ -27,7 +31,9 @@ pub enum ShapeError {
         transitions: usize,
     },
     /// An interaction's degree is above the limit.
-    #[error("interaction {interaction} needs degree {degree}, the limit is {limit}; put its message in columns")]
+    #[error(
+        "interaction {interaction} needs degree {degree}, the limit is {limit}; put its message in columns"
+    )]
     InteractionDegree {
         /// Index in program order.
         interaction: usize,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lambda_air::ConstraintDag;
 use lambda_air::capture::{Capture, Expression};
-use lambda_air::dag::{Degree, Leaf, Node, RowOffset};
+use lambda_air::dag::{Degree, Leaf, MAX_TRANSITIONS, Node, RowOffset};
 use lambda_math::Goldilocks;
 use lambda_math::field::ORDER;
 use p3_air::{BaseEntry, BaseLeaf, SymbolicExpr, SymbolicVariable};
@@ -204,7 +204,7 @@ fn degrees() {
 #[test]
 fn constraint_degree_is_the_smallest_that_fits() {
     for columns in 0..6 {
-        for transitions in 0..8 {
+        for transitions in 0..=MAX_TRANSITIONS {
             let degree = Degree { columns, transitions }.constraint_degree();
             let fits = |degree: usize, height: usize| {
                 let coefficients = (columns * (height - 1) + transitions + 1).saturating_sub(height);

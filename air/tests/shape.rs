@@ -1,7 +1,7 @@
 //! Shapes: which bodies are refused, how lookup columns are packed, what is derived.
 
 use lambda_air::capture::{Capture, Expression};
-use lambda_air::dag::ConstraintDag;
+use lambda_air::dag::{ConstraintDag, MAX_TRANSITIONS};
 use lambda_air::lookup::{Group, LookupLayout, MAX_DEGREE};
 use lambda_air::{AnyAir, Bus, BusBuilder, Direction, ShapeError, TableBuilder, TableShape};
 use lambda_math::Goldilocks;
@@ -77,22 +77,30 @@ fn degrees_above_the_limit_are_refused() {
 /// accepted.
 #[test]
 fn transition_selectors_count() {
-    struct Cubes(usize);
-    impl BaseAir<Goldilocks> for Cubes {
+    /// A power of the first column, times a power of the selector.
+    struct Guarded {
+        selectors: usize,
+        power: u64,
+    }
+    impl BaseAir<Goldilocks> for Guarded {
         fn width(&self) -> usize {
             1
         }
     }
-    impl<AB: TableBuilder> Air<AB> for Cubes {
+    impl<AB: TableBuilder> Air<AB> for Guarded {
         fn eval(&self, builder: &mut AB) {
             let x: AB::Expr = builder.main().current_slice()[0].into();
-            let selectors: AB::Expr = (0..self.0).map(|_| builder.is_transition()).product();
-            builder.assert_zero(selectors * x.cube());
+            let selectors: AB::Expr = (0..self.selectors).map(|_| builder.is_transition()).product();
+            builder.assert_zero(selectors * x.exp_u64(self.power));
         }
     }
-    assert_eq!(shape(&Cubes(0)).map(|s| s.degree), Ok(3));
-    assert_eq!(shape(&Cubes(2)).map(|s| s.degree), Ok(3));
-    assert_eq!(shape(&Cubes(3)), Err(ShapeError::ConstraintDegree { constraint: 0, degree: 4 }));
+    let degree = |selectors, power| shape(&Guarded { selectors, power }).map(|shape| shape.degree);
+    assert_eq!(degree(0, 3), Ok(3));
+    assert_eq!(degree(2, 3), Ok(3));
+    assert_eq!(degree(3, 3), Err(ShapeError::ConstraintDegree { constraint: 0, degree: 4 }));
+    assert_eq!(degree(1, 1), Ok(2));
+    assert_eq!(degree(MAX_TRANSITIONS, 2), Ok(3));
+    assert_eq!(degree(16, 2), Err(ShapeError::Transitions { constraint: 0, transitions: 16 }));
 }
 
 /// Bug: a message or a multiplicity reads the transition selector, whose values on the rows are not 0 and 1.

@@ -8,4 +8,5 @@ pub mod keccak;
 pub mod plonky3;
 pub mod result;
 pub mod timing;
+pub mod workload;
 pub mod zkvm;

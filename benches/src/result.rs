@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use p3_field::{Field, PackedValue};
 use lambda_math::Goldilocks;
+use p3_field::{Field, PackedValue};
 use serde::Serialize;
 use serde_json::{Value, json};
 

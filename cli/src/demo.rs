@@ -98,7 +98,12 @@ pub fn run(args: &DemoArgs) -> Result<(), CliError> {
         println!("{result}");
     } else {
         let size = human_bytes(bytes.len());
-        println!("proved     {} rows in {} tables, {:.2} s", human_count(rows), report.tables.len(), report.seconds);
+        println!(
+            "proved     {} rows in {} tables, {:.2} s",
+            human_count(rows),
+            report.tables.len(),
+            report.seconds
+        );
         println!("proof      {} ({size})", args.output.display());
         println!("program    {}", file.program_id);
         println!("security   {}", accepted.johnson);

@@ -38,9 +38,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
-        Command::Verify(args) => {
-            command::run(&args, &mut std::io::stdout().lock()).map_err(CliError::Verify)
-        }
+        Command::Verify(args) => command::run(&args, &mut std::io::stdout().lock()).map_err(CliError::Verify),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,8 +1,12 @@
 //! A matrix stored column by column.
 
+use std::mem::MaybeUninit;
+
 use p3_field::PrimeCharacteristicRing;
+use rayon::prelude::*;
 
 use crate::field::Goldilocks;
+use crate::pages::advise_huge_pages;
 
 /// Column-major matrix of base field elements: column `c` is `values[c·height .. (c+1)·height]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +18,25 @@ pub struct Columns {
 impl Columns {
     /// `width` zero columns of `height` rows.
     pub fn zeros(height: usize, width: usize) -> Self {
-        Self { values: Goldilocks::zero_vec(height * width), height }
+        let mut values = Goldilocks::zero_vec(height * width);
+        advise_huge_pages(&mut values);
+        Self { values, height }
+    }
+
+    /// As many columns of `height` rows, of which only the first cells, as many as there are now, keep their order in memory;
+    /// the rest is zero. For algorithms that spread the columns out in place.
+    pub(crate) fn grow(self, height: usize) -> Self {
+        let width = self.width();
+        let mut values = self.values;
+        let (old, new) = (values.len(), height * width);
+        assert!(old <= new, "columns grow");
+        values.reserve_exact(new - old);
+        let spare = &mut values.spare_capacity_mut()[..new - old];
+        advise_huge_pages(spare);
+        spare.par_chunks_mut(1 << 16).for_each(|cells| cells.fill(MaybeUninit::new(Goldilocks::ZERO)));
+        // SAFETY: all `new` cells are initialised, the spare ones just now.
+        unsafe { values.set_len(new) };
+        Self { values, height }
     }
 
     /// Wraps `values`, column after column.
@@ -32,8 +54,8 @@ impl Columns {
     }
 
     /// Columns.
-    pub const fn width(&self) -> usize {
-        if self.height == 0 { 0 } else { self.values.len() / self.height }
+    pub fn width(&self) -> usize {
+        self.values.len().checked_div(self.height).unwrap_or(0)
     }
 
     /// Column `index`, `height` entries.

@@ -13,11 +13,14 @@ pub mod domain;
 pub mod field;
 pub mod hash;
 pub mod merkle;
+pub mod prefetch;
 
 #[cfg(feature = "std")]
 pub mod columns;
 #[cfg(feature = "std")]
 pub mod ntt;
+#[cfg(feature = "std")]
+mod pages;
 #[cfg(feature = "std")]
 pub mod weighted;
 

@@ -178,7 +178,12 @@ pub trait Backend: Sync {
     fn grind(&self, seed: &[u8; 32], bits: u32) -> Result<u64, Fault>;
 
     /// Round 07: rows of an extended table at positions, one after the other.
-    fn open_rows(&self, lde: &Self::Lde, height_log2: u32, positions: &[usize]) -> Result<Vec<Goldilocks>, Fault>;
+    fn open_rows(
+        &self,
+        lde: &Self::Lde,
+        height_log2: u32,
+        positions: &[usize],
+    ) -> Result<Vec<Goldilocks>, Fault>;
 
     /// Round 07: values of a codeword at positions.
     fn open_codeword(&self, codeword: &Self::Codeword, positions: &[usize]) -> Result<Vec<Ext3>, Fault>;

@@ -16,7 +16,9 @@ pub enum ProveError {
         got: usize,
     },
     /// A trace has the wrong width or a height that is not a power of two.
-    #[error("the trace of table {table} is {height} × {width}; {expected_width} columns and a power of two of rows are needed")]
+    #[error(
+        "the trace of table {table} is {height} × {width}; {expected_width} columns and a power of two of rows are needed"
+    )]
     TraceShape {
         /// Name of the table.
         table: String,

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod check;
 mod error;
 mod fault;
 pub mod host;
@@ -18,11 +19,12 @@ mod rounds;
 mod system;
 
 pub use backend::Backend;
+pub use check::check_traces;
 pub use error::ProveError;
 pub use fault::{Fault, Stage};
 pub use host::HostBackend;
+pub use lambda_verifier::Profile;
 pub use memory::MemoryPlan;
 pub use prove::{Proven, Witness, prove};
 pub use report::{Event, Observer, Report, Round};
-pub use lambda_verifier::Profile;
 pub use system::System;

@@ -110,10 +110,9 @@ impl Planner<'_> {
 
     fn main(&mut self) {
         for (height_log2, cells, interactions) in self.tables(Tree::Main) {
-            self.allocate(self.extended(cells));
-            if !interactions {
-                self.free(cells * CELL);
-            }
+            // A trace that no later round reads is extended in place.
+            let in_place = if interactions { 0 } else { cells * CELL };
+            self.allocate(self.extended(cells) - in_place);
             self.digests(height_log2);
         }
         self.tree(Tree::Main);
@@ -126,8 +125,7 @@ impl Planner<'_> {
         for ((height_log2, cells, _), main) in self.tables(Tree::Lookup).into_iter().zip(main) {
             self.allocate(cells * CELL);
             self.free(main * CELL);
-            self.allocate(self.extended(cells));
-            self.free(cells * CELL);
+            self.allocate(self.extended(cells) - cells * CELL);
             self.digests(height_log2);
         }
         self.tree(Tree::Lookup);

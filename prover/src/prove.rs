@@ -73,8 +73,7 @@ pub fn prove<B: Backend>(
     let (lookup, sums) = recorder.round(Round::Lookup, with_lookup, |recorder| {
         r03_lookup::commit(recorder, &job, traces, lookup_challenges)
     })?;
-    let lookup_sums: Vec<_> =
-        job.layout.tables(key, Tree::Lookup).map(|(table, ..)| sums[table]).collect();
+    let lookup_sums: Vec<_> = job.layout.tables(key, Tree::Lookup).map(|(table, ..)| sums[table]).collect();
     check_balance(key, &statement, &lookup_sums, lookup_challenges).map_err(|_| ProveError::Unbalanced)?;
     let alpha = transcript.lookup(&lookup.cap, &lookup_sums);
 
@@ -85,9 +84,8 @@ pub fn prove<B: Backend>(
 
     let commitments = Commitments { main: &main, lookup: &lookup, quotient: &quotient };
     let challenges = Challenges { lookup: lookup_challenges, sums: &sums, alpha, zeta };
-    let (out_of_domain, denominators) = recorder.round(Round::Ood, tables, |recorder| {
-        r05_ood::evaluate(recorder, &job, &commitments, challenges)
-    })?;
+    let (out_of_domain, denominators) = recorder
+        .round(Round::Ood, tables, |recorder| r05_ood::evaluate(recorder, &job, &commitments, challenges))?;
     let gamma = transcript.out_of_domain(&out_of_domain);
 
     let fri = recorder.round(Round::Fri, job.layout.folds.len() + 1, |recorder| {

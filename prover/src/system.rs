@@ -1,8 +1,8 @@
 //! A system of tables, ready to be proven.
 
 use lambda_air::ConstraintProgram;
-use lambda_air::program::Roots;
 use lambda_air::Table;
+use lambda_air::program::Roots;
 use lambda_verifier::error::KeyError;
 use lambda_verifier::{Profile, ProvingKey, VerifyingKey};
 

@@ -12,7 +12,8 @@ fn bytes(proof: &lambda_verifier::Proof) -> Vec<u8> {
     bytes
 }
 
-/// Races, per-thread partial sums in another order, and a nonce that is merely the first found would all show here.
+/// Races, per-thread partial sums in another order, and a nonce that is merely the first found would all show
+/// here.
 #[test]
 fn proofs_are_equal_for_any_number_of_threads_and_on_every_run() {
     let expected = bytes(&PROVEN.proof);

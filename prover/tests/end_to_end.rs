@@ -1,4 +1,5 @@
-//! What an honest prover makes, the verifier accepts: in every profile, at every height, with and without buses.
+//! What an honest prover makes, the verifier accepts: in every profile, at every height, with and without
+//! buses.
 
 mod support;
 
@@ -59,7 +60,8 @@ fn with_profile(profile: Profile) {
     verify_as_file(profile, tables::tables(), &proven);
 }
 
-/// A system of one table without buses has neither a lookup tree nor a preprocessed one, and at 2^4 rows no fold.
+/// A system of one table without buses has neither a lookup tree nor a preprocessed one, and at 2^4 rows no
+/// fold.
 #[test]
 fn single_table_without_buses_proves_at_the_least_height() {
     let tables = || vec![Table::new("fibonacci", tables::Fibonacci)];
@@ -115,7 +117,8 @@ fn heights_from_the_least_to_2_18_share_one_proof() {
     verify_as_file(Profile::Test, tables(), &proven);
 }
 
-/// The forger of the negative tests is the prover as long as it does not lie; otherwise its forgeries say nothing.
+/// The forger of the negative tests is the prover as long as it does not lie; otherwise its forgeries say
+/// nothing.
 #[test]
 fn honest_forger_makes_the_same_proof() {
     assert_eq!(forge(&SMALL, &witness(), &Honest).unwrap(), PROVEN.proof);

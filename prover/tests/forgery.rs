@@ -1,5 +1,5 @@
-//! Provers with something to hide. A forger lies once and computes everything after the lie from it, so that a single check of the
-//! verifier can notice; the prover itself names what is wrong with a witness.
+//! Provers with something to hide. A forger lies once and computes everything after the lie from it, so that
+//! a single check of the verifier can notice; the prover itself names what is wrong with a witness.
 
 mod support;
 
@@ -80,8 +80,8 @@ fn false_traces_are_refused() {
     }
 }
 
-/// Values that satisfy the composition but are not the committed polynomials': two base columns of one quotient part stand
-/// for `q_0 + X·q_1`, so that `+X` on one and `-1` on the other cancel.
+/// Values that satisfy the composition but are not the committed polynomials': two base columns of one
+/// quotient part stand for `q_0 + X·q_1`, so that `+X` on one and `-1` on the other cancel.
 #[test]
 fn out_of_domain_values_of_other_polynomials_are_refused() {
     struct Values;
@@ -92,7 +92,8 @@ fn out_of_domain_values_of_other_polynomials_are_refused() {
             values[tables::LEFT].quotient[1] -= Ext3::ONE;
         }
     }
-    // The host extends the codeword of that height from one slab: it is of low degree, and not the one of the opened rows.
+    // The host extends the codeword of that height from one slab: it is of low degree, and not the one of the
+    // opened rows.
     let error = forgery(&witness(), &Values);
     assert!(
         matches!(error, VerifyError::LayerOpening { layer: 3, error: MerkleError::CapMismatch { .. } }),
@@ -139,6 +140,24 @@ fn forged_final_polynomials_are_refused() {
     for coefficient in 0..PROVEN.proof.fri.final_polynomial.len() {
         let error = forgery(&witness(), &Final(coefficient));
         assert!(matches!(error, VerifyError::FinalValue { .. }), "{error}");
+    }
+}
+
+/// `y - 1` vanishes at position 0 of the last layer, which some of these proofs query first: a verifier that
+/// compares the last polynomial at one query only would accept them.
+#[test]
+fn final_polynomial_is_compared_at_every_query() {
+    struct Factor(u64);
+    impl Liar for Factor {
+        fn final_polynomial(&self, coefficients: &mut [Ext3]) {
+            let factor = Ext3::from_u64(self.0);
+            coefficients[0] -= factor;
+            coefficients[1] += factor;
+        }
+    }
+    for factor in 1..50 {
+        let error = forgery(&witness(), &Factor(factor));
+        assert!(matches!(error, VerifyError::FinalValue { position } if position > 0), "{error}");
     }
 }
 

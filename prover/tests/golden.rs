@@ -1,7 +1,7 @@
 //! The golden proof: the small system's proof file, as it was when the protocol's version was given.
 //!
-//! Every build has to make exactly these bytes: debug or release, with whatever vector instructions. The verifier's tests
-//! check, fuzz and take apart the same file.
+//! Every build has to make exactly these bytes: debug or release, with whatever vector instructions. The
+//! verifier's tests check, fuzz and take apart the same file.
 
 mod support;
 
@@ -11,7 +11,8 @@ use std::path::Path;
 use lambda_verifier::ProofFile;
 use support::{PROVEN, SMALL};
 
-/// `UPDATE_GOLDEN=1` writes the file instead. Proof bytes have then changed, and proofs made before no longer verify.
+/// `UPDATE_GOLDEN=1` writes the file instead. Proof bytes have then changed, and proofs made before no longer
+/// verify.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "tests have no command line")]
 fn golden_proof_is_made_again() {

@@ -1,7 +1,8 @@
-//! Every leaf of a proof and of its statement matters: whatever is changed, the verifier refuses, and by the check that is
-//! responsible.
+//! Every leaf of a proof and of its statement matters: whatever is changed, the verifier refuses, and by the
+//! check that is responsible.
 //!
-//! The leaves come from the codec's own visitor, so that a field added to the proof is covered as soon as it exists.
+//! The leaves come from the codec's own visitor, so that a field added to the proof is covered as soon as it
+//! exists.
 
 mod support;
 
@@ -67,8 +68,8 @@ impl Change {
     }
 }
 
-/// Calls `check` with every `value` that differs from the given one by one change of one leaf. Returns the number of leaves
-/// that no change of any kind altered.
+/// Calls `check` with every `value` that differs from the given one by one change of one leaf. Returns the
+/// number of leaves that no change of any kind altered.
 fn for_each_mutant<T: Wire + Clone + PartialEq>(value: &T, mut check: impl FnMut(&str, Change, &T)) -> usize {
     let mut paths = Vec::new();
     value.clone().visit("", &mut |path, _| paths.push(path.to_owned()));
@@ -114,6 +115,10 @@ fn is_responsible(path: &str, change: Change, error: &VerifyError) -> bool {
         "lookup" => Tree::Lookup,
         _ => Tree::Quotient,
     };
+    let is_count = |error: &MerkleError| matches!(error, MerkleError::SiblingCount { .. });
+    let is_cap = |error: &MerkleError| matches!(error, MerkleError::CapMismatch { .. });
+    let in_tree = |name: &str, check: fn(&MerkleError) -> bool| matches!(error, E::Opening { tree: got, error } if *got == tree(name) && check(error));
+    let in_layer = |check: fn(&MerkleError) -> bool| matches!(error, E::LayerOpening { layer, error } if *layer == index && check(error));
     let names: Vec<&str> = names.split('.').collect();
     match (names.as_slice(), change.resizes()) {
         (["heights_log2"], true) => resized(Part::Heights),
@@ -148,24 +153,17 @@ fn is_responsible(path: &str, change: Change, error: &VerifyError) -> bool {
             resized(Part::LayerValues) || matches!(error, E::LayerOpening { .. })
         }
         (["openings", "layers", "values"], true) => resized(Part::LayerValues),
-        (["openings", "layers", "siblings"], true) => {
-            matches!(error, E::LayerOpening { layer, error: MerkleError::SiblingCount { .. } } if *layer == index)
-        }
-        (["openings", "layers", _], false) => {
-            matches!(error, E::LayerOpening { layer, error: MerkleError::CapMismatch { .. } } if *layer == index)
-        }
+        (["openings", "layers", "siblings"], true) => in_layer(is_count),
+        (["openings", "layers", _], false) => in_layer(is_cap),
         (["openings", name, "rows"], true) => {
             resized(Part::OpenedTables(tree(name))) || resized(Part::OpenedCells(tree(name)))
         }
-        (["openings", name, "siblings"], true) => {
-            let expected = tree(name);
-            matches!(error, E::Opening { tree, error: MerkleError::SiblingCount { .. } } if *tree == expected)
+        (["openings", name, "siblings"], true) => in_tree(name, is_count),
+        // Tables exchanged for ones of another width have too few cells or too many.
+        (["openings", name, "rows"], false) if change == Change::Exchange => {
+            resized(Part::OpenedCells(tree(name))) || in_tree(name, is_cap)
         }
-        (["openings", name, _], false) => {
-            let expected = tree(name);
-            resized(Part::OpenedCells(expected)) && change == Change::Exchange
-                || matches!(error, E::Opening { tree, error: MerkleError::CapMismatch { .. } } if *tree == expected)
-        }
+        (["openings", name, _], false) => in_tree(name, is_cap),
         (["public_values"], true) => resized(Part::PublicValues),
         (["public_values"], false) => *error == E::Unbalanced || resized(Part::PublicValues),
         (["messages", "fields"], true) => resized(Part::MessageFields),

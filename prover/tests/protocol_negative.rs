@@ -1,4 +1,5 @@
-//! Attacks on the protocol that need more than one changed leaf: compensated changes, other systems, other shapes.
+//! Attacks on the protocol that need more than one changed leaf: compensated changes, other systems, other
+//! shapes.
 
 mod support;
 
@@ -9,6 +10,7 @@ use lambda_math::hash::{check_grinding, grind};
 use lambda_math::merkle::MerkleError;
 use lambda_math::{Digest, Ext3, Goldilocks};
 use lambda_prover::{HostBackend, Profile, Witness, prove};
+use lambda_verifier::composition::fingerprint;
 use lambda_verifier::error::Part;
 use lambda_verifier::layout::Tree;
 use lambda_verifier::profile::{MAX_HEIGHT_LOG2, MIN_HEIGHT_LOG2};
@@ -39,7 +41,8 @@ fn length(part: Part, index: usize, expected: usize, got: usize) -> VerifyError 
 
 // Tables and their sums.
 
-/// The total stays 0; a verifier that only checks the total, or draws the constraint challenge before the sums, accepts.
+/// The total stays 0; a verifier that only checks the total, or draws the constraint challenge before the
+/// sums, accepts.
 #[test]
 fn sums_changed_by_opposite_amounts_are_refused() {
     let error = refusal(|proof| {
@@ -67,7 +70,8 @@ fn dropped_doubled_and_appended_tables_are_refused() {
     assert_eq!(error, length(Part::Heights, 0, 7, 8));
 }
 
-/// `nibbles` and `squares` have one height, and so have `left` and `right`; their values do not have one shape.
+/// `nibbles` and `squares` have one height, and so have `left` and `right`; their values do not have one
+/// shape.
 #[test]
 fn reordered_tables_are_refused() {
     let error = refusal(|proof| proof.out_of_domain.swap(tables::LEFT, tables::RIGHT));
@@ -161,7 +165,8 @@ fn another_statement_is_refused() {
     for change in unbalanced {
         assert_eq!(statement_refusal(change), VerifyError::Unbalanced);
     }
-    // A message that cancels another, or counts zero times, leaves the balance alone; it is bound all the same.
+    // A message that cancels another, or counts zero times, leaves the balance alone; it is bound all the
+    // same.
     for multiplicity in [Goldilocks::ZERO, Goldilocks::ONE] {
         let error = statement_refusal(|statement| {
             let fields = vec![field(7), field(7)];
@@ -188,6 +193,27 @@ fn messages_on_buses_that_do_not_exist_are_refused() {
     }
 }
 
+/// Were the length or the bus left out, a message could be received as a longer one that ends in zeros, or on
+/// another bus.
+#[test]
+fn fingerprints_tell_buses_and_lengths_apart() {
+    let alpha = Ext3::new([field(3), field(5), field(7)]);
+    let (zero, one) = (Goldilocks::ZERO, Goldilocks::ONE);
+    let messages: [(Goldilocks, &[Goldilocks]); 7] = [
+        (one, &[]),
+        (one, &[zero]),
+        (one, &[zero, zero]),
+        (one, &[one]),
+        (one, &[one, zero]),
+        (one, &[zero, one]),
+        (field(2), &[one]),
+    ];
+    let fingerprints = messages.map(|(bus, fields)| fingerprint(bus, fields, alpha));
+    for (index, fingerprint) in fingerprints.iter().enumerate() {
+        assert!(!fingerprints[..index].contains(fingerprint), "{:?}", messages[index]);
+    }
+}
+
 // Shapes.
 
 #[test]
@@ -200,9 +226,8 @@ fn heights_out_of_range_are_refused() {
 
 #[test]
 fn wrong_heights_are_refused() {
-    for table in 0..HEIGHTS_LOG2.len() {
-        for step in [1, u8::MAX] {
-            let height = HEIGHTS_LOG2[table].wrapping_add(step);
+    for (table, honest) in HEIGHTS_LOG2.into_iter().enumerate() {
+        for height in [honest - 1, honest + 1] {
             let error = refusal(|proof| proof.heights_log2[table] = height);
             match table {
                 tables::NIBBLES | tables::SQUARES if height < 4 => {
@@ -236,8 +261,8 @@ fn final_polynomials_of_other_lengths_are_refused() {
     }
 }
 
-/// `left` has rows of 2 cells and `right` of 4 at the same height, hence in the same leaf: moving the boundary between them
-/// keeps the bytes in their order.
+/// `left` has rows of 2 cells and `right` of 4 at the same height, hence in the same leaf: moving the
+/// boundary between them keeps the bytes in their order.
 #[test]
 fn cells_moved_between_tables_of_one_height_are_refused() {
     for to_right in [true, false] {
@@ -306,8 +331,8 @@ fn empty_openings_are_refused() {
     assert!(matches!(error, VerifyError::Length { part: Part::OpenedLayers, got: 0, .. }), "{error}");
 }
 
-/// Query by query, every opened row of every table is looked at: a verifier that compares the columns at one query only can be
-/// cheated with high probability.
+/// Query by query, every opened row of every table is looked at: a verifier that compares the columns at one
+/// query only can be cheated with high probability.
 #[test]
 fn every_opened_row_is_checked() {
     for (table, &width) in [2, 4, 2, 4, 5, 1, 2].iter().enumerate() {
@@ -370,8 +395,8 @@ fn nothing_fits_in_the_places_of_trees_that_do_not_exist() {
 
 // Grinding.
 
-/// Shifting by the width of the word is where such checks fail: `1 << 32` or `1 << 64` may come out as 1, and then every nonce
-/// has enough bits.
+/// Shifting by the width of the word is where such checks fail: `1 << 32` or `1 << 64` may come out as 1, and
+/// then every nonce has enough bits.
 #[test]
 fn grinding_is_checked_at_every_width() {
     let seed: [u8; 32] = array::from_fn(|i| i as u8);
@@ -385,7 +410,8 @@ fn grinding_is_checked_at_every_width() {
     assert!(!(0..nonce).any(|smaller| check_grinding(&seed, smaller, 12)));
 }
 
-/// Nonces with too little work fail as such; ones with enough move the queries, to which the openings do not belong.
+/// Nonces with too little work fail as such; ones with enough move the queries, to which the openings do not
+/// belong.
 #[test]
 fn other_nonces_are_refused() {
     let mut ungrounded = 0;
@@ -409,7 +435,8 @@ fn other_nonces_are_refused() {
 
 // Queries that coincide.
 
-/// At 2^4 rows six queries among 32 positions coincide for some statement; the openings are made and checked once each.
+/// At 2^4 rows six queries among 32 positions coincide for some statement; the openings are made and checked
+/// once each.
 #[test]
 fn coinciding_queries_are_opened_once() {
     let system = system(vec![Table::new("fibonacci", tables::Fibonacci)]);

@@ -1,4 +1,5 @@
-//! The small system's constraints and buses, cell by cell: no cell is free, and no constraint is there for nothing.
+//! The small system's constraints and buses, cell by cell: no cell is free, and no constraint is there for
+//! nothing.
 //!
 //! No proof is made; the trace checker says what a changed trace breaks.
 
@@ -34,7 +35,8 @@ fn honest_traces_break_nothing() {
     assert_eq!(broken(&witness()), BTreeSet::new());
 }
 
-/// Every column of every table, on the first rows, in the middle, on both sides of the end of the used rows, and on the last.
+/// Every column of every table, on the first rows, in the middle, on both sides of the end of the used rows,
+/// and on the last.
 #[test]
 fn no_cell_is_free() {
     let mut witness = witness();
@@ -75,7 +77,8 @@ fn count(traces: &mut [Columns], table: usize, number: usize, difference: i32) {
     }
 }
 
-/// For each claim of each table a forgery that nothing else stops: were the constraint missing, or the bus, it would pass.
+/// For each claim of each table a forgery that nothing else stops: were the constraint missing, or the bus,
+/// it would pass.
 const FORGERIES: [Forgery; 18] = [
     Forgery {
         breaks: "fibonacci: the first term is public",
@@ -192,7 +195,8 @@ fn restart(witness: &mut Witness, step: fn(Goldilocks, Goldilocks) -> (Goldilock
     witness.statement.public_values[tables::FIBONACCI][2] = trace.column(0)[511];
 }
 
-/// Each constraint and bus alone stops its forgery; a body that lost one of them would let a false trace through.
+/// Each constraint and bus alone stops its forgery; a body that lost one of them would let a false trace
+/// through.
 #[test]
 fn each_constraint_and_bus_is_needed() {
     for forgery in &FORGERIES {
@@ -222,7 +226,8 @@ fn flags_on_padding_rows_break_something() {
     }
 }
 
-/// A negative multiplicity turns a send into a receive: -1 use of one row and one more use of another balance.
+/// A negative multiplicity turns a send into a receive: -1 use of one row and one more use of another
+/// balance.
 #[test]
 fn negative_multiplicities_break_the_flag() {
     let mut witness = witness();

@@ -14,7 +14,8 @@ use lambda_verifier::{Proof, Statement, Transcript, VerifyingKey};
 use p3_field::{PrimeCharacteristicRing, PrimeField64};
 use support::{PROVEN, SMALL, tables};
 
-/// All challenges of a proof, in order: extension elements by coefficient, the grinding seed, the query positions.
+/// All challenges of a proof, in order: extension elements by coefficient, the grinding seed, the query
+/// positions.
 fn challenges(key: &VerifyingKey, statement: &Statement, proof: &Proof) -> Vec<(String, Vec<u64>)> {
     let mut log = Vec::new();
     let mut push = |name: &str, elements: &[Ext3]| {
@@ -51,7 +52,8 @@ fn assert_changes_from(first: &str, changed: &[(String, Vec<u64>)], what: &str) 
     }
 }
 
-/// The first challenge that depends on the leaf at `path` of a proof; `None` for openings, which come after all of them.
+/// The first challenge that depends on the leaf at `path` of a proof; `None` for openings, which come after
+/// all of them.
 fn first_challenge_after(path: &str) -> Option<String> {
     let layer = |path: &str| path.split(['[', ']']).nth(1).expect("a layer's index").to_owned();
     Some(match path {
@@ -230,7 +232,8 @@ fn field_challenges_are_the_canonical_words_of_the_output() {
     assert_eq!((challenges.alpha, challenges.gamma), (element(), element()));
 }
 
-/// All coefficients and all of the field are used: the top bits of a coefficient are as often one thing as another.
+/// All coefficients and all of the field are used: the top bits of a coefficient are as often one thing as
+/// another.
 #[test]
 fn field_challenges_are_spread_evenly() {
     let layout = Layout::new(SMALL.verifying_key(), &PROVEN.proof.heights_log2).unwrap();
@@ -244,8 +247,8 @@ fn field_challenges_are_spread_evenly() {
     assert!(chi_squared(&bins) < 40.0, "{bins:?}");
 }
 
-/// `Σ (observed - expected)²/expected`. With 15 degrees of freedom it exceeds 40 once in 2000 times, with 63 it exceeds 110
-/// once in 5000; the transcripts here are fixed, so the tests always pass or always fail.
+/// `Σ (observed - expected)²/expected`. With 15 degrees of freedom it exceeds 40 once in 2000 times, with 63
+/// it exceeds 110 once in 5000; the transcripts here are fixed, so the tests always pass or always fail.
 fn chi_squared(bins: &[u32]) -> f64 {
     let expected = f64::from(bins.iter().sum::<u32>()) / bins.len() as f64;
     bins.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
@@ -288,8 +291,8 @@ fn out_of_domain_point_lies_in_no_domain() {
     }
 }
 
-/// A change of labels, order, encoding or sampling is a change of the protocol: this vector notices it where the golden proof
-/// does not tell what changed. The key is of one table, the messages are fixed.
+/// A change of labels, order, encoding or sampling is a change of the protocol: this vector notices it where
+/// the golden proof does not tell what changed. The key is of one table, the messages are fixed.
 #[test]
 fn known_answer() {
     let key = VerifyingKey::from_tables(

@@ -115,7 +115,8 @@ pub fn run(args: &VerifyArgs, out: &mut impl Write) -> Result<(), CommandError> 
     let start = Instant::now();
     let (accepted, statement) = verify_file(&key, &file).map_err(refused)?;
     let time = start.elapsed();
-    let result = Verified { file: &file, statement, key: &key, accepted: &accepted, bytes: bytes.len(), time };
+    let result =
+        Verified { file: &file, statement, key: &key, accepted: &accepted, bytes: bytes.len(), time };
     if args.json {
         writeln!(out, "{}", result.json())?;
     } else {
@@ -204,8 +205,10 @@ impl Verified<'_> {
         for ((table, height), values) in
             self.key.tables.iter().zip(&self.accepted.layout.heights_log2).zip(&self.statement.public_values)
         {
-            let values: Vec<String> = values.iter().map(|value| value.as_canonical_u64().to_string()).collect();
-            let values = if values.is_empty() { String::new() } else { format!(", public {}", values.join(" ")) };
+            let values: Vec<String> =
+                values.iter().map(|value| value.as_canonical_u64().to_string()).collect();
+            let values =
+                if values.is_empty() { String::new() } else { format!(", public {}", values.join(" ")) };
             let width = table.shape.main_width;
             lines.push(format!("table      {}: 2^{height} rows, {width} columns{values}", table.name));
         }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use lambda_air::table::Preprocessed;
-use lambda_air::{AnyAir, Bus, ConstraintDag, Table, TableShape};
+use lambda_air::{AnyAir, Bus, ConstraintDag, ShapeError, Table, TableShape};
 use lambda_math::Digest;
 
 use crate::error::KeyError;
@@ -31,7 +31,10 @@ pub struct TableKey {
 
 impl fmt::Debug for TableKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TableKey").field("name", &self.name).field("shape", &self.shape).finish_non_exhaustive()
+        f.debug_struct("TableKey")
+            .field("name", &self.name)
+            .field("shape", &self.shape)
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,7 +68,8 @@ impl Draft {
         if tables.is_empty() || tables.len() > MAX_TABLES {
             return Err(KeyError::Tables { tables: tables.len(), limit: MAX_TABLES });
         }
-        let mut draft = Self { profile, tables: Vec::new(), buses: BTreeMap::new(), preprocessed: Vec::new() };
+        let mut draft =
+            Self { profile, tables: Vec::new(), buses: BTreeMap::new(), preprocessed: Vec::new() };
         for table in tables {
             draft.push(table)?;
         }
@@ -76,6 +80,9 @@ impl Draft {
         let Table { name, air } = table;
         if self.tables.iter().any(|other| other.name == name) {
             return Err(KeyError::DuplicateName { name });
+        }
+        if let Some(feature) = air.unsupported() {
+            return Err(KeyError::Shape { table: name, error: ShapeError::Unsupported { feature } });
         }
         let dag = ConstraintDag::new(&air.capture());
         for interaction in &dag.interactions {

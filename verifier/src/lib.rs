@@ -48,10 +48,10 @@ pub use error::VerifyError;
 pub use file::ProofFile;
 pub use key::VerifyingKey;
 pub use profile::Profile;
+pub use proof::Proof;
 pub use rounds::r01_trace::check_statement;
 #[cfg(feature = "std")]
 pub use setup::ProvingKey;
-pub use proof::Proof;
 pub use statement::{PublicMessage, Statement};
 pub use transcript::Transcript;
 pub use verify::{verify, verify_file};

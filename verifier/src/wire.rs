@@ -259,9 +259,8 @@ impl<T: Wire + Clone + core::fmt::Debug> Wire for Vec<T> {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let at = reader.at;
         let length = u64::decode(reader)?;
-        let fits = |count: &usize| {
-            count.checked_mul(T::MIN_BYTES).is_some_and(|bytes| bytes <= reader.remaining())
-        };
+        let fits =
+            |count: &usize| count.checked_mul(T::MIN_BYTES).is_some_and(|bytes| bytes <= reader.remaining());
         let count = usize::try_from(length).ok().filter(fits).ok_or(DecodeError::Length { at, length })?;
         let mut elements = Self::with_capacity(count);
         for _ in 0..count {

@@ -1,4 +1,5 @@
-//! Whatever bytes it is given, the verifier answers: it neither panics nor accepts anything but the golden file.
+//! Whatever bytes it is given, the verifier answers: it neither panics nor accepts anything but the golden
+//! file.
 //!
 //! `PROPTEST_CASES` sets the number of cases; `make fuzz` runs many.
 

@@ -1,7 +1,7 @@
 //! The proof that was recorded with this version of the protocol still verifies.
 //!
-//! When it does not, proofs that users keep have become worthless: either the change is undone, or protocol and file get new
-//! versions.
+//! When it does not, proofs that users keep have become worthless: either the change is undone, or protocol
+//! and file get new versions.
 
 mod support;
 

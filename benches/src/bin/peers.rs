@@ -54,7 +54,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     result::write(args.json.as_deref(), "peers", rows.clone())?;
     for row in rows {
-        println!("peer {} ratio {:.2}", row["name"].as_str().unwrap_or(""), row["ratio"].as_f64().unwrap_or(0.0));
+        println!(
+            "peer {} ratio {:.2}",
+            row["name"].as_str().unwrap_or(""),
+            row["ratio"].as_f64().unwrap_or(0.0)
+        );
     }
     Ok(())
 }
@@ -230,12 +234,10 @@ fn zkvm_proof(runs: usize) -> Result<Value, Box<dyn Error>> {
         || {
             let owned = rows.iter().map(|rows| rows.values.len() * size_of::<Goldilocks>()).sum::<usize>();
             let meter = PeakMeter::start(owned as u64);
-            let (time, proof) =
-                seconds(|| prove_batch(&config, &instances, &prover_data).expect("a proof"));
+            let (time, proof) = seconds(|| prove_batch(&config, &instances, &prover_data).expect("a proof"));
             let peak = meter.peak_bytes();
-            let (verify_seconds, valid) = seconds(|| {
-                verify_batch(&config, &zkvm::SHAPES, &proof, &public_values, &prover_data.common)
-            });
+            let (verify_seconds, valid) =
+                seconds(|| verify_batch(&config, &zkvm::SHAPES, &proof, &public_values, &prover_data.common));
             valid.expect("the peer's proof is valid");
             let bytes = postcard::to_allocvec(&proof).expect("a proof serialises").len();
             peer.record(bytes, verify_seconds, peak);

@@ -12,14 +12,16 @@
 //! | grinding | seed, nonce | [`check_grinding`] |
 //!
 //! These functions are the definition, and all a verifier needs. With the `std` feature each has a batch
-//! twin for the prover (`hash_rows`, `hash_leaves`, `hash_nodes`, `hash_injections`, `grind`) that hashes
-//! 4, 8 or 16 independent inputs in the lanes of a vector register, on every thread of the pool; the
-//! results are equal bit for bit.
+//! twin for the prover (`hash_rows`, `hash_leaves`, `hash_nodes`, `hash_injections`, `grind`): independent
+//! inputs in the lanes of vector registers, up to 16 at a time, on every thread of the pool. The results
+//! are equal bit for bit.
 
 mod digest;
 mod grinding;
 mod keyed;
 
+#[cfg(feature = "std")]
+mod buffer;
 #[cfg(feature = "std")]
 mod compress;
 #[cfg(feature = "std")]
@@ -37,6 +39,8 @@ pub use digest::{DIGEST_BYTES, Digest};
 pub use grinding::{MAX_GRINDING_BITS, check_grinding};
 pub use keyed::{HashDomain, hash_inject, hash_leaf, hash_node, hash_row};
 
+#[cfg(feature = "std")]
+pub use buffer::digest_buffer;
 #[cfg(feature = "std")]
 pub use grind::grind;
 #[cfg(feature = "std")]

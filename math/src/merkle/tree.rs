@@ -2,7 +2,7 @@
 
 use super::path::for_each_sibling;
 use crate::domain::{position_of, slab_and_entry};
-use crate::hash::{DIGEST_BYTES, Digest, hash_injections, hash_nodes};
+use crate::hash::{DIGEST_BYTES, Digest, digest_buffer, hash_injections, hash_nodes};
 
 /// All levels of a mixed-height tree.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub const fn tree_bytes(leaf_count_log2: u32, cap_log2: u32) -> usize {
 
 /// The level above `level`, slab by slab.
 fn parents(level: &[Digest], slabs: usize) -> Vec<Digest> {
-    let mut above = vec![Digest::default(); level.len() / 2];
+    let mut above = digest_buffer(level.len() / 2);
     let height = above.len() / slabs;
     for (children, nodes) in level.chunks_exact(2 * height).zip(above.chunks_exact_mut(height)) {
         let (left, right) = children.split_at(height);

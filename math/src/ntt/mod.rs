@@ -7,7 +7,6 @@
 //! radix-2 transforms for polynomials of a few coefficients.
 
 mod lanes;
-mod pages;
 mod passes;
 mod plan;
 
@@ -18,7 +17,6 @@ use crate::columns::Columns;
 use crate::domain::{reverse_bits, root_of_unity, slab_shift};
 use crate::field::Goldilocks;
 
-use pages::advise_huge_pages;
 use passes::{Column, GROUP, Workers, extend};
 pub use plan::NttPlan;
 use plan::{BLOCK, Weights};
@@ -53,7 +51,6 @@ pub fn coset_lde_column(
 /// When the columns do not have the plan's height, or `input_shift` is zero.
 pub fn coset_lde(plan: &NttPlan, input: &Columns, input_shift: Goldilocks) -> Columns {
     let mut output = Columns::zeros(plan.height() * plan.blowup(), input.width());
-    advise_huge_pages(output.values_mut());
     coset_lde_into(plan, input, input_shift, &mut output);
     output
 }
@@ -69,6 +66,38 @@ pub fn coset_lde_into(plan: &NttPlan, input: &Columns, input_shift: Goldilocks, 
         assert_eq!(output.height(), plan.height() * plan.blowup(), "one slab per coset");
         extend_columns(plan, input.values(), input_shift, output.values_mut(), Workers::Pool);
     }
+}
+
+/// [`coset_lde`] in the memory of `input`, which grows to the result's size and is never held beside it.
+///
+/// # Panics
+/// As [`coset_lde`].
+pub fn coset_lde_owned(plan: &NttPlan, input: Columns, input_shift: Goldilocks) -> Columns {
+    let (height, blowup) = (plan.height(), plan.blowup());
+    let mut end = input.width();
+    if end > 0 {
+        assert_eq!(input.height(), height, "one value per row");
+    }
+    let mut columns = input.grow(height * blowup);
+    let values = columns.values_mut();
+    // Column c moves from c·N to c·B·N. The upper part of what is left is written behind all that is still to be read.
+    while end > 1 {
+        let start = end.div_ceil(blowup);
+        if start == end {
+            break;
+        }
+        let (unread, free) = values.split_at_mut(start * blowup * height);
+        let input = &unread[start * height..end * height];
+        let output = &mut free[..(end - start) * blowup * height];
+        extend_columns(plan, input, input_shift, output, Workers::Pool);
+        end = start;
+    }
+    for column in (0..end).rev() {
+        let input = values[column * height..][..height].to_vec();
+        let output = &mut values[column * blowup * height..][..blowup * height];
+        extend_columns(plan, &input, input_shift, output, Workers::Pool);
+    }
+    columns
 }
 
 /// Extends the columns that make up `input` to those that make up `output`.

@@ -97,3 +97,19 @@ fn tables_are_their_columns() {
     let plan = NttPlan::new(4, 1);
     assert_eq!(coset_lde(&plan, &Columns::zeros(16, 0), Goldilocks::ONE).width(), 0);
 }
+
+/// In place every column is read before something is written over it.
+#[test]
+fn owned_extension_equals_borrowed() {
+    for (height_log2, blowup_log2, width) in
+        [(0, 1, 3), (4, 0, 5), (4, 1, 1), (5, 1, 7), (6, 3, 2), (6, 2, 33), (13, 1, 3)]
+    {
+        let height = 1 << height_log2;
+        let step = Goldilocks::from_u64(0x1234_5678_9abc_def1);
+        let values: Vec<Goldilocks> = step.powers().take(height * width).collect();
+        let columns = Columns::from_values(values, height);
+        let plan = NttPlan::new(height_log2, blowup_log2);
+        let expected = coset_lde(&plan, &columns, Goldilocks::ONE);
+        assert_eq!(coset_lde_owned(&plan, columns, Goldilocks::ONE), expected, "2^{height_log2} x {width}");
+    }
+}

@@ -2,9 +2,10 @@
 
 use p3_field::{PackedValue, PrimeCharacteristicRing};
 
-use super::cache::{COLUMNS_AHEAD, prefetch};
+use super::COLUMNS_AHEAD;
 use super::sum::{Sum, Vector, Widest};
 use crate::field::{EXT_DEGREE, Ext3, Goldilocks, ext_from_coefficients};
+use crate::prefetch::prefetch;
 
 /// Vectors of rows that a sum has room for, if it is to be added up over its lanes.
 const RUN: usize = Widest::CAPACITY / Vector::WIDTH;

@@ -7,7 +7,6 @@
 //! Reducing every product modulo `p` costs several times more than multiplying. Therefore `sum` adds up whole
 //! products and reduces after thousands of them; that leaves memory as the limit, hence `cache`.
 
-mod cache;
 mod columns;
 mod rows;
 mod sum;
@@ -16,3 +15,6 @@ mod tests;
 
 pub use columns::RowWeights;
 pub use rows::WeightedRows;
+
+/// Columns between the one in use and the one to fetch.
+const COLUMNS_AHEAD: usize = 4;

@@ -2,9 +2,10 @@
 
 use p3_field::{PackedValue, PrimeCharacteristicRing};
 
-use super::cache::{COLUMNS_AHEAD, prefetch};
+use super::COLUMNS_AHEAD;
 use super::sum::{Sum, Vector, Widest};
 use crate::field::{EXT_DEGREE, Ext3, Goldilocks, ext_coefficients};
+use crate::prefetch::prefetch;
 
 /// `Σ_k w_k·f_k` on a block of rows, for columns that come one after the other.
 ///

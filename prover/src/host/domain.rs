@@ -82,15 +82,12 @@ pub fn denominators(height: usize, zeta: Ext3) -> Columns {
     let points = points(height, domain::SHIFT);
     let mut columns = Columns::zeros(height, EXT_DEGREE);
     let zeta = PackedExt::from(zeta);
-    columns
-        .row_blocks_mut(CHUNK_ROWS)
-        .into_par_iter()
-        .zip(points.par_chunks(CHUNK_ROWS))
-        .for_each(|(mut out, points)| {
-            let packed: Vec<PackedExt> =
-                Packed::pack_slice(points).iter().map(|&x| zeta - x).collect();
+    columns.row_blocks_mut(CHUNK_ROWS).into_par_iter().zip(points.par_chunks(CHUNK_ROWS)).for_each(
+        |(mut out, points)| {
+            let packed: Vec<PackedExt> = Packed::pack_slice(points).iter().map(|&x| zeta - x).collect();
             store(&invert(&packed), &mut out);
-        });
+        },
+    );
     columns
 }
 

@@ -13,11 +13,8 @@ use super::messages::PackedExt;
 use super::{HostBackend, slab_slices};
 use crate::backend::DeepColumns;
 
-/// Rows whose weights stay in cache while all columns pass.
-const BLOCK_ROWS: usize = 512;
-
-/// Columns that are added up together.
-const GROUP: usize = 8;
+/// Rows whose weights, or sums, stay in cache while all columns pass.
+const BLOCK_ROWS: usize = 256;
 
 /// Values of all columns at ζ, and of the `next` ones at ζ·ω, from slab 0 (barycentric formula on `g·H_N`):
 ///
@@ -26,20 +23,14 @@ const GROUP: usize = 8;
 /// ```
 ///
 /// As `ζω - x_j = ω·(ζ - x_{j-1})`, the weights for ζ·ω are those for ζ, one row later.
-pub fn evaluate(
-    lde: &Columns,
-    denominators: &Columns,
-    zeta: Ext3,
-    next: &[usize],
-) -> (Vec<Ext3>, Vec<Ext3>) {
+pub fn evaluate(lde: &Columns, denominators: &Columns, zeta: Ext3, next: &[usize]) -> (Vec<Ext3>, Vec<Ext3>) {
     let height = denominators.height();
     let columns = slab_slices(lde, 0, height);
     let weights = row_weights(denominators);
     let next_columns: Vec<&[Goldilocks]> = next.iter().map(|&column| columns[column]).collect();
     let rotated = if next.is_empty() { Columns::default() } else { rotate(&weights) };
     let sums = weighted_sums(&columns, &weights);
-    let next_sums =
-        if next.is_empty() { Vec::new() } else { weighted_sums(&next_columns, &rotated) };
+    let next_sums = if next.is_empty() { Vec::new() } else { weighted_sums(&next_columns, &rotated) };
     let log2 = height.trailing_zeros() as usize;
     let shift = domain::SHIFT.exp_power_of_2(log2);
     let scale = (zeta.exp_power_of_2(log2) - shift) * (shift * Goldilocks::from_usize(height)).inverse();
@@ -52,11 +43,7 @@ fn row_weights(denominators: &Columns) -> Columns {
     let points = super::domain::points(denominators.height(), domain::SHIFT);
     let mut weights = denominators.clone();
     for k in 0..EXT_DEGREE {
-        weights
-            .column_mut(k)
-            .par_iter_mut()
-            .zip(&points)
-            .for_each(|(weight, &point)| *weight *= point);
+        weights.column_mut(k).par_iter_mut().zip(&points).for_each(|(weight, &point)| *weight *= point);
     }
     weights
 }
@@ -79,7 +66,10 @@ fn weighted_sums(columns: &[&[Goldilocks]], weights: &Columns) -> Vec<Ext3> {
         .map(|block| {
             let range = block * rows..(block + 1) * rows;
             let weights = RowWeights::new([0, 1, 2].map(|k| &weights.column(k)[range.clone()]));
-            columns.iter().map(|column| weights.dot(&column[range.clone()])).collect()
+            let blocks: Vec<&[Goldilocks]> = columns.iter().map(|column| &column[range.clone()]).collect();
+            let mut sums = vec![Ext3::ZERO; columns.len()];
+            weights.add_dots(&mut sums, &blocks);
+            sums
         })
         .reduce(|| vec![Ext3::ZERO; columns.len()], add_all)
 }
@@ -114,7 +104,7 @@ pub fn deep(
     }
     let root_inverse = Packed::from(domain::root_of_unity(height_log2).inverse());
     let mut slab = Columns::zeros(height, EXT_DEGREE);
-    let rows = lambda_air::interpreter::BLOCK_ROWS.min(height);
+    let rows = BLOCK_ROWS.min(height);
     let previous = rotate(denominators);
     slab.row_blocks_mut(rows).into_par_iter().enumerate().for_each_init(
         || [Columns::zeros(rows, EXT_DEGREE), Columns::zeros(rows, EXT_DEGREE)],
@@ -169,11 +159,9 @@ impl<'a> Batch<'a> {
     /// `Σ γ^k·f_k` on rows `start..start + rows`.
     fn sum(&self, start: usize, rows: usize, out: &mut Columns) {
         let mut sums = WeightedRows::new(rows);
-        for (columns, weights) in self.columns.chunks(GROUP).zip(self.weights.chunks(GROUP)) {
-            let blocks: Vec<&[Goldilocks]> =
-                columns.iter().map(|column| &column[start..start + rows]).collect();
-            sums.add(&blocks, weights);
-        }
+        let blocks: Vec<&[Goldilocks]> =
+            self.columns.iter().map(|column| &column[start..start + rows]).collect();
+        sums.add(&blocks, &self.weights);
         let [a, b, c] = three(out);
         sums.take([a, b, c]);
     }

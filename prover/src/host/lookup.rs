@@ -1,8 +1,6 @@
 //! Round 03 on the host: lookup columns from the trace.
 
-use lambda_air::interpreter::{
-    BLOCK_ROWS, ColumnBlock, Packed, Registers, RowBlock, Sink, run,
-};
+use lambda_air::interpreter::{BLOCK_ROWS, ColumnBlock, Packed, Registers, RowBlock, Sink, run};
 use lambda_math::field::{EXT_DEGREE, ext_coefficients};
 use lambda_math::{Columns, Ext3, Goldilocks};
 use p3_field::{Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};

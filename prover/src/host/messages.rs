@@ -1,9 +1,9 @@
 //! Bus messages on a block of rows: fingerprints and signed multiplicities of every interaction.
 
+use lambda_air::Direction;
 use lambda_air::dag::DagInteraction;
 use lambda_air::interpreter::Packed;
 use lambda_air::lookup::Group;
-use lambda_air::Direction;
 use lambda_math::{Ext3, Goldilocks};
 use lambda_verifier::composition::fingerprint;
 use lambda_verifier::transcript::LookupChallenges;
@@ -62,9 +62,7 @@ impl<'w> Messages<'w> {
 
     /// Starts a block.
     pub fn reset(&mut self) {
-        for (factors, &constant) in
-            self.factors.chunks_exact_mut(self.packs).zip(&self.weights.constants)
-        {
+        for (factors, &constant) in self.factors.chunks_exact_mut(self.packs).zip(&self.weights.constants) {
             factors.fill(constant.into());
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use lambda_math::field::EXT_DEGREE;
 use lambda_math::hash::{grind, hash_rows};
-use lambda_math::ntt::{NttPlan, coset_lde, coset_lde_column};
+use lambda_math::ntt::{NttPlan, coset_lde, coset_lde_column, coset_lde_owned};
 use lambda_math::{Columns, Digest, Ext3, Goldilocks, MerkleTree};
 use lambda_verifier::ProvingKey;
 use lambda_verifier::profile::CAP_LOG2;
@@ -90,7 +90,11 @@ impl Backend for HostBackend {
     }
 
     fn extend_owned(&self, table: usize, blowup_log2: u32, trace: Self::Trace) -> Result<Self::Lde, Fault> {
-        self.extend(table, blowup_log2, &[(&trace, Goldilocks::ONE)])
+        let plan = NttPlan::new(trace.height().trailing_zeros(), blowup_log2);
+        match Arc::try_unwrap(trace) {
+            Ok(columns) => Ok(Arc::new(coset_lde_owned(&plan, columns, Goldilocks::ONE))),
+            Err(shared) => self.extend(table, blowup_log2, &[(&shared, Goldilocks::ONE)]),
+        }
     }
 
     fn row_digests(&self, _table: usize, lde: &Self::Lde) -> Result<Self::Digests, Fault> {
@@ -179,7 +183,12 @@ impl Backend for HostBackend {
         Ok(grind(seed, bits))
     }
 
-    fn open_rows(&self, lde: &Self::Lde, height_log2: u32, positions: &[usize]) -> Result<Vec<Goldilocks>, Fault> {
+    fn open_rows(
+        &self,
+        lde: &Self::Lde,
+        height_log2: u32,
+        positions: &[usize],
+    ) -> Result<Vec<Goldilocks>, Fault> {
         let row = |&position: &usize| {
             let (slab, entry) = lambda_math::domain::slab_and_entry(position, height_log2);
             (slab << height_log2) + entry

@@ -29,8 +29,10 @@ fn part(input: &QuotientInput<'_, HostBackend>, slab: usize) -> Columns {
     let shift = domain::slab_shift(slab, table.height_log2, blowup_log2);
     let vanishing = shift.exp_power_of_2(table.height_log2 as usize) - Goldilocks::ONE;
     let main = slab_slices(input.main, slab, height);
-    let preprocessed: Vec<&[Goldilocks]> = input.preprocessed.map(|lde| slab_slices(lde, slab, height)).unwrap_or_default();
-    let lookup: Vec<&[Goldilocks]> = input.lookup.map(|lde| slab_slices(lde, slab, height)).unwrap_or_default();
+    let preprocessed: Vec<&[Goldilocks]> =
+        input.preprocessed.map(|lde| slab_slices(lde, slab, height)).unwrap_or_default();
+    let lookup: Vec<&[Goldilocks]> =
+        input.lookup.map(|lde| slab_slices(lde, slab, height)).unwrap_or_default();
     let selectors = SelectorColumns::on_coset(table.key, height, shift);
     let weights = MessageWeights::new(&table.key.dag.interactions, input.challenges);
     let powers: Vec<Ext3> = input.alpha.powers().take(shape.composed_constraints()).collect();

@@ -107,9 +107,7 @@ fn table_values<B: Backend>(
     let tree = |tree: Tree| -> Result<(Vec<Ext3>, Vec<Ext3>), ProveError> {
         match commitments.lde(job, tree, table.index) {
             None => Ok((Vec::new(), Vec::new())),
-            Some(lde) => {
-                Ok(job.backend.evaluate(lde, denominators, zeta, &tree.next_columns(table.key))?)
-            }
+            Some(lde) => Ok(job.backend.evaluate(lde, denominators, zeta, &tree.next_columns(table.key))?),
         }
     };
     let (preprocessed, preprocessed_next) = tree(Tree::Preprocessed)?;

@@ -84,9 +84,8 @@ fn deep<B: Backend>(
     gamma: Ext3,
 ) -> Result<B::Codeword, ProveError> {
     let tables = || job.tables().filter(|table| table.height_log2 == height_log2);
-    let next: Vec<Vec<usize>> = tables()
-        .flat_map(|table| Tree::ALL.map(|tree| tree.next_columns(table.key)))
-        .collect();
+    let next: Vec<Vec<usize>> =
+        tables().flat_map(|table| Tree::ALL.map(|tree| tree.next_columns(table.key))).collect();
     let mut columns = Vec::new();
     for (table, next) in tables().zip(next.chunks_exact(Tree::ALL.len())) {
         let values = &values[table.index];

@@ -19,9 +19,8 @@ pub fn open<B: Backend>(
     positions: &[usize],
 ) -> Result<Openings, ProveError> {
     let mut rows = |tree: Tree| {
-        recorder.step(&tree.to_string(), positions.len() as u64, || {
-            open_tree(job, commitments, tree, positions)
-        })
+        recorder
+            .step(&tree.to_string(), positions.len() as u64, || open_tree(job, commitments, tree, positions))
     };
     Ok(Openings {
         preprocessed: rows(Tree::Preprocessed)?,
@@ -68,7 +67,9 @@ fn open_layers<B: Backend>(
         let groups = shifted(&known, fold.arity_log2);
         let unknown: Vec<usize> = groups
             .iter()
-            .flat_map(|group| (0..1 << fold.arity_log2).map(move |offset| (group << fold.arity_log2) + offset))
+            .flat_map(|group| {
+                (0..1 << fold.arity_log2).map(move |offset| (group << fold.arity_log2) + offset)
+            })
             .filter(|position| known.binary_search(position).is_err())
             .collect();
         openings.push(LayerOpenings {

@@ -1,8 +1,8 @@
 //! A prover that lies where it is told to, and is consistent everywhere else.
 //!
-//! It goes through the rounds as the prover does, from the same stages and the verifier's transcript, but checks nothing:
-//! neither the witness, nor the balance, nor the composition, nor the finished proof. Whatever it forges, the
-//! verifier alone has to notice.
+//! It goes through the rounds as the prover does, from the same stages and the verifier's transcript, but
+//! checks nothing: neither the witness, nor the balance, nor the composition, nor the finished proof.
+//! Whatever it forges, the verifier alone has to notice.
 
 use std::sync::Arc;
 

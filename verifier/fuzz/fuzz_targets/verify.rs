@@ -1,5 +1,5 @@
-//! Statement and proof of the golden file, xored with the input, under a header that fits them: nothing but the golden proof
-//! is accepted.
+//! Statement and proof of the golden file, xored with the input, under a header that fits them: nothing but
+//! the golden proof is accepted.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -27,10 +27,8 @@ pub fn check(
     let tables = key.tables.iter().zip(&layout.heights_log2);
     let values = statement.public_values.iter().zip(&proof.out_of_domain);
     for (index, ((table, &height_log2), (public_values, values))) in tables.zip(values).enumerate() {
-        let lookup_sum =
-            if Tree::Lookup.width(table) > 0 { sums.next() } else { None }.unwrap_or(Ext3::ZERO);
-        let input =
-            CompositionInput { table, height_log2, public_values, lookup, lookup_sum, alpha, zeta };
+        let lookup_sum = if Tree::Lookup.width(table) > 0 { sums.next() } else { None }.unwrap_or(Ext3::ZERO);
+        let input = CompositionInput { table, height_log2, public_values, lookup, lookup_sum, alpha, zeta };
         if !composition_holds(&input, values) {
             return Err(VerifyError::Composition { table: index });
         }

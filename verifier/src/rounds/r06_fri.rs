@@ -19,11 +19,7 @@ pub struct Queries {
 }
 
 /// Binds the layers, the last polynomial and the nonce.
-pub fn bind(
-    transcript: &mut Transcript,
-    layout: &Layout,
-    proof: &Proof,
-) -> Result<Queries, VerifyError> {
+pub fn bind(transcript: &mut Transcript, layout: &Layout, proof: &Proof) -> Result<Queries, VerifyError> {
     let fri = &proof.fri;
     let challenges = fri.layer_caps.iter().map(|cap| transcript.fri_layer(cap)).collect();
     let seed = transcript.final_polynomial(&fri.final_polynomial);

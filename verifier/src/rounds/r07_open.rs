@@ -269,9 +269,7 @@ fn point_at_group(group: u64, coset_log2: u32, domain_log2: u32) -> Goldilocks {
 
 /// A coset's values from position order to the order of powers of the root.
 fn natural_order(values: &[Ext3], arity_log2: u32) -> Vec<Ext3> {
-    (0..values.len())
-        .filter_map(|k| values.get(domain::reverse_bits(k, arity_log2)).copied())
-        .collect()
+    (0..values.len()).filter_map(|k| values.get(domain::reverse_bits(k, arity_log2)).copied()).collect()
 }
 
 /// Completes the cosets that the queries fall in, and checks them against the layer's commitment.
@@ -288,12 +286,7 @@ fn open_layer(
     groups.dedup();
     let group_count = u64::try_from(groups.len()).unwrap_or(u64::MAX);
     let expected = usize::try_from(group_count.saturating_mul(arity)).unwrap_or(usize::MAX);
-    check_length(
-        Part::LayerValues,
-        layer,
-        expected.saturating_sub(known.len()),
-        openings.values.len(),
-    )?;
+    check_length(Part::LayerValues, layer, expected.saturating_sub(known.len()), openings.values.len())?;
     let mut known = known.iter().copied().peekable();
     let mut given = openings.values.iter().copied();
     let mut cosets = Vec::with_capacity(groups.len());

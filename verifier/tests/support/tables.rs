@@ -1,11 +1,12 @@
-//! A small system of seven tables that uses every feature of the protocol, for the tests of verifier and prover.
+//! A small system of seven tables that uses every feature of the protocol, for the tests of verifier and
+//! prover.
 //!
 //! | table | height | interactions | what it adds |
 //! |---|---|---|---|
 //! | `fibonacci` | 2^9 | 0 | public values, first, last and transition rows |
 //! | `power` | 2^6 | 2 | degree 3 without the next row, a flag as multiplicity, padding rows |
 //! | `left` | 2^5 | 1 | no constraint of its own |
-//! | `right` | 2^5 | 3 | the height of `left`, of which it is a permutation; receives the statement's messages |
+//! | `right` | 2^5 | 3 | a permutation of `left`, as tall; receives the statement's messages |
 //! | `digits` | 2^7 | 5 | a message of degree 2, the next row |
 //! | `nibbles` | 2^4 | 1 | one preprocessed column |
 //! | `squares` | 2^4 | 1 | two preprocessed columns, one of them read at the next row |
@@ -140,7 +141,8 @@ impl<AB: TableBuilder> Air<AB> for Left {
     }
 }
 
-/// Columns: a key and its value, by ascending key; how far the next key is; whether the statement asks for the pair.
+/// Columns: a key and its value, by ascending key; how far the next key is; whether the statement asks for
+/// the pair.
 #[derive(Clone, Copy, Debug)]
 pub struct Right;
 
@@ -231,7 +233,8 @@ impl<AB: TableBuilder> Air<AB> for Nibbles {
     }
 }
 
-/// Preprocessed: the numbers below 16, their squares. Main: how often each is sent, and the square of the next row.
+/// Preprocessed: the numbers below 16, their squares. Main: how often each is sent, and the square of the
+/// next row.
 #[derive(Clone, Copy, Debug)]
 pub struct Squares;
 

@@ -1,16 +1,17 @@
 //! Vectors of 32-bit words, one word of each of several independent hashes.
 //!
 //! The rest of the batch code is written once over [`Lanes`]. [`Widest`] is the implementation for the
-//! instruction set that the build targets: AVX-512 (16 lanes), AVX2 (8), or arrays (4) that the compiler
-//! maps to SSE2 or NEON.
+//! instruction set that the build targets: AVX-512 (16 lanes), AVX2 (8), SSE2 (4), or plain words (1).
 
 // Tests run every implementation that the target has, other builds only the widest.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2", any(test, not(target_feature = "avx512f"))))]
 pub(super) mod avx2;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 pub(super) mod avx512;
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 pub(super) mod portable;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", any(test, not(target_feature = "avx2"))))]
+pub(super) mod sse2;
 
 use super::Digest;
 use crate::field::Goldilocks;
@@ -21,6 +22,9 @@ cfg_select! {
     }
     all(target_arch = "x86_64", target_feature = "avx2") => {
         pub(super) use avx2::Avx2 as Widest;
+    }
+    all(target_arch = "x86_64", target_feature = "sse2") => {
+        pub(super) use sse2::Sse2 as Widest;
     }
     _ => {
         pub(super) use portable::Portable as Widest;
@@ -62,6 +66,8 @@ pub(super) trait Lanes: Copy + Send + Sync {
 macro_rules! every_lane_count {
     ($test:ident($($argument:expr),*)) => {
         $test::<$crate::hash::lanes::portable::Portable>($($argument),*);
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        $test::<$crate::hash::lanes::sse2::Sse2>($($argument),*);
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
         $test::<$crate::hash::lanes::avx2::Avx2>($($argument),*);
         #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]

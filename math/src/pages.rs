@@ -1,7 +1,5 @@
 //! Large pages for memory about to be written for the first time.
 
-use crate::field::Goldilocks;
-
 /// Size of a large page on the systems that have them.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE_BYTES: usize = 1 << 21;
@@ -10,7 +8,7 @@ const HUGE_PAGE_BYTES: usize = 1 << 21;
 ///
 /// Advice only: contents never change. Without it the first write to each 4 KiB is a fault, which for a
 /// table costs as much as half of its transforms.
-pub(super) fn advise_huge_pages(values: &mut [Goldilocks]) {
+pub(crate) fn advise_huge_pages<T>(values: &mut [T]) {
     #[cfg(target_os = "linux")]
     {
         const MADV_HUGEPAGE: i32 = 14;

@@ -1,0 +1,100 @@
+//! One AIR over all heights: the cost per cell grows as the logarithm of the height.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use clap::Parser;
+use lambda_air::{Table, TableBuilder};
+use lambda_benches::result;
+use lambda_benches::timing::Seconds;
+use lambda_math::{Columns, Goldilocks};
+use lambda_prover::{HostBackend, Profile, System, Witness, prove};
+use lambda_verifier::Statement;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use serde_json::json;
+
+#[derive(Parser)]
+#[command(about = "Time one AIR over all heights")]
+struct Args {
+    /// Shortest trace, log2 of rows
+    #[arg(long, default_value_t = 10)]
+    min_height_log2: u32,
+    /// Tallest trace, log2 of rows
+    #[arg(long, default_value_t = 22)]
+    max_height_log2: u32,
+    /// Proofs of each height
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Result file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Columns of the AIR.
+const WIDTH: usize = 16;
+
+/// Each column but the first is the product of the two before it; the first counts rows.
+struct Products;
+
+impl BaseAir<Goldilocks> for Products {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+}
+
+impl<AB: TableBuilder> Air<AB> for Products {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let (row, next) = (main.current_slice(), main.next_slice());
+        builder.when_first_row().assert_zero(row[0]);
+        let following: AB::Expr = row[0].into() + AB::Expr::ONE;
+        builder.when_transition().assert_eq(next[0], following);
+        for k in 2..WIDTH {
+            builder.assert_eq(row[k - 2] * row[k - 1], row[k]);
+        }
+    }
+}
+
+fn trace(height_log2: u32) -> Columns {
+    let height = 1 << height_log2;
+    let mut columns = Columns::zeros(height, WIDTH);
+    let factor = Goldilocks::from_u64(0x9e37_79b9_7f4a_7c15);
+    for row in 0..height {
+        let mut pair = [Goldilocks::from_usize(row), factor * Goldilocks::from_usize(row + 1)];
+        for column in 0..WIDTH {
+            columns.column_mut(column)[row] = pair[0];
+            pair = [pair[1], pair[0] * pair[1]];
+        }
+    }
+    columns
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    let system = System::new(Profile::Default, vec![Table::new("products", Products)])?;
+    let mut rows = Vec::new();
+    for height_log2 in args.min_height_log2..=args.max_height_log2 {
+        let mut times = Seconds::default();
+        let (mut planned, mut measured) = (0, None);
+        for _ in 0..args.runs.max(1) {
+            let statement = Statement { public_values: vec![Vec::new()], messages: Vec::new() };
+            let witness = Witness { traces: vec![trace(height_log2)], statement };
+            let report = prove(&system, &HostBackend, witness, &())?.report;
+            times.0.push(report.seconds);
+            (planned, measured) = (report.planned_peak_bytes, measured.max(report.measured_peak_bytes));
+        }
+        let cells = (WIDTH << height_log2) as f64;
+        let ns_per_cell = times.median() * 1e9 / cells;
+        println!("bench scaling 2^{height_log2} {ns_per_cell:.1} ns");
+        rows.push(json!({
+            "height_log2": height_log2,
+            "ns_per_cell": ns_per_cell,
+            "prove_seconds": times,
+            "planned_peak_bytes": planned,
+            "measured_peak_bytes": measured,
+        }));
+    }
+    Ok(result::write(args.json.as_deref(), "scaling", rows)?)
+}
