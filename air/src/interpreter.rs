@@ -1,7 +1,7 @@
 //! Running a [`ConstraintProgram`] on the host, a block of consecutive rows at a time.
 //!
 //! Each instruction runs over the whole block before the next one, in packed field elements, so that its dispatch is paid
-//! once per block; a block of 128 rows makes a register 1 KiB.
+//! once per block; a block of 64 rows makes a register 512 bytes.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::program::{ConstraintProgram, Instruction, Operand};
 pub type Packed = <Goldilocks as Field>::Packing;
 
 /// Rows per block, the last of a table shorter than this excepted. A multiple of every packing width.
-pub const BLOCK_ROWS: usize = 128;
+pub const BLOCK_ROWS: usize = 64;
 
 /// Instructions between the one that runs and the one whose columns are fetched: a column's first rows in a block come from
 /// memory, and the hardware does not see them coming.
@@ -61,10 +61,6 @@ impl<'a> ColumnBlock<'a> {
         };
         Packed::pack_slice(&self.columns[column][first..first + self.rows])
     }
-
-    fn source(&self, column: u32, row: RowOffset) -> Source<'_> {
-        Source::Slice(self.rows(column as usize, row))
-    }
 }
 
 /// What a program reads on a block of rows.
@@ -80,13 +76,13 @@ pub struct RowBlock<'a> {
     pub selectors: [&'a [Packed]; 3],
 }
 
-/// A value over a block of rows.
+/// A value over a block of `PACKS` SIMD registers.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+enum Source<'a, const PACKS: usize> {
     /// Contents of a register.
-    Register(&'a [Cell<Packed>]),
+    Register(&'a [Cell<Packed>; PACKS]),
     /// Rows of a column.
-    Slice(&'a [Packed]),
+    Slice(&'a [Packed; PACKS]),
     /// The same value on every row.
     Scalar(Packed),
 }
@@ -126,16 +122,31 @@ macro_rules! with_source {
 pub struct Registers(Vec<Packed>);
 
 /// Runs `program` on `block`, handing results to `sink`.
-pub fn run(
+///
+/// # Panics
+/// When the block has another number of rows than [`BLOCK_ROWS`] or a power of two from 16.
+pub fn run(program: &ConstraintProgram, block: &RowBlock<'_>, registers: &mut Registers, sink: &mut impl Sink) {
+    // The number of registers per value is a constant to the compiler, which unrolls every instruction's loop.
+    const FULL: usize = BLOCK_ROWS / Packed::WIDTH;
+    const HALF: usize = 32 / Packed::WIDTH;
+    const QUARTER: usize = 16 / Packed::WIDTH;
+    match block.main.rows / Packed::WIDTH {
+        FULL => run_packs::<FULL>(program, block, registers, sink),
+        HALF => run_packs::<HALF>(program, block, registers, sink),
+        QUARTER => run_packs::<QUARTER>(program, block, registers, sink),
+        packs => panic!("a block has 16, 32 or {BLOCK_ROWS} rows, not {packs} SIMD registers"),
+    }
+}
+
+fn run_packs<const PACKS: usize>(
     program: &ConstraintProgram,
     block: &RowBlock<'_>,
     registers: &mut Registers,
     sink: &mut impl Sink,
 ) {
-    let packs = block.main.rows / Packed::WIDTH;
-    registers.0.resize(program.registers * packs, Packed::ZERO);
-    let run =
-        Run { program, block, cells: Cell::from_mut(registers.0.as_mut_slice()).as_slice_of_cells(), packs };
+    registers.0.resize(program.registers * PACKS, Packed::ZERO);
+    let (cells, _) = Cell::from_mut(registers.0.as_mut_slice()).as_slice_of_cells().as_chunks();
+    let run = Run::<PACKS> { program, block, cells };
     let mut reads = program.first_reads.iter().peekable();
     for (index, instruction) in program.instructions.iter().enumerate() {
         while let Some((_, operand)) = reads.next_if(|(read, _)| *read <= index + INSTRUCTIONS_AHEAD) {
@@ -163,26 +174,24 @@ pub fn run(
     }
 }
 
-struct Run<'a> {
+struct Run<'a, const PACKS: usize> {
     program: &'a ConstraintProgram,
     block: &'a RowBlock<'a>,
-    cells: &'a [Cell<Packed>],
-    packs: usize,
+    cells: &'a [[Cell<Packed>; PACKS]],
 }
 
-impl<'a> Run<'a> {
-    fn register(&self, index: u32) -> &'a [Cell<Packed>] {
-        &self.cells[index as usize * self.packs..][..self.packs]
-    }
-
-    fn source(&self, operand: Operand) -> Source<'a> {
+impl<'a, const PACKS: usize> Run<'a, PACKS> {
+    #[inline(always)]
+    fn source(&self, operand: Operand) -> Source<'a, PACKS> {
         match operand {
-            Operand::Register(index) => Source::Register(self.register(index)),
-            Operand::Main(column, row) => self.block.main.source(column, row),
-            Operand::Preprocessed(column, row) => self.block.preprocessed.source(column, row),
+            Operand::Register(index) => Source::Register(&self.cells[index as usize]),
+            Operand::Main(column, row) => Self::column(self.block.main.rows(column as usize, row)),
+            Operand::Preprocessed(column, row) => {
+                Self::column(self.block.preprocessed.rows(column as usize, row))
+            }
             Operand::Constant(index) => Source::Scalar(self.program.constants[index as usize].into()),
             Operand::Public(index) => Source::Scalar(self.block.public_values[index as usize].into()),
-            Operand::Selector(selector) => Source::Slice(match selector {
+            Operand::Selector(selector) => Self::column(match selector {
                 Selector::FirstRow => self.block.selectors[0],
                 Selector::LastRow => self.block.selectors[1],
                 Selector::Transition => self.block.selectors[2],
@@ -191,9 +200,16 @@ impl<'a> Run<'a> {
     }
 
     #[inline(always)]
+    fn column(rows: &'a [Packed]) -> Source<'a, PACKS> {
+        Source::Slice(rows.first_chunk().expect("a column has the block's rows"))
+    }
+
+    /// Computes the whole value before it is stored: the target may be an operand too.
+    #[inline(always)]
     fn write(&self, to: u32, value: impl Fn(usize) -> Packed) {
-        for (i, cell) in self.register(to).iter().enumerate() {
-            cell.set(value(i));
+        let values: [Packed; PACKS] = core::array::from_fn(value);
+        for (cell, value) in self.cells[to as usize].iter().zip(values) {
+            cell.set(value);
         }
     }
 

@@ -6,6 +6,7 @@ use lambda_math::Goldilocks;
 use p3_keccak_air::KeccakAir;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
+use rayon::prelude::*;
 
 /// Permutations of the comparison: 2^14 rows.
 pub const PERMUTATIONS: usize = 680;
@@ -22,6 +23,17 @@ pub fn rows(permutations: usize) -> RowMajorMatrix<Goldilocks> {
 
 /// The same, column by column.
 pub fn columns(rows: &RowMajorMatrix<Goldilocks>) -> Columns {
-    let columns = rows.transpose();
-    Columns::from_values(columns.values, rows.height())
+    const TOGETHER: usize = 16;
+    let (height, width) = (rows.height(), rows.width());
+    let mut columns = Columns::zeros(height, width);
+    let parts = columns.values_mut().par_chunks_mut(TOGETHER * height);
+    parts.enumerate().for_each(|(part, cells)| {
+        let mut columns: Vec<&mut [Goldilocks]> = cells.chunks_exact_mut(height).collect();
+        for (row, values) in rows.values.chunks_exact(width).enumerate() {
+            for (column, &value) in columns.iter_mut().zip(&values[part * TOGETHER..]) {
+                column[row] = value;
+            }
+        }
+    });
+    columns
 }

@@ -9,10 +9,19 @@ use crate::field::Goldilocks;
 use crate::pages::advise_huge_pages;
 
 /// Column-major matrix of base field elements: column `c` is `values[c·height .. (c+1)·height]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     values: Vec<Goldilocks>,
     height: usize,
+}
+
+/// A copy is laid out on large pages like a new matrix.
+impl Clone for Columns {
+    fn clone(&self) -> Self {
+        let mut copy = Self::zeros(self.height, self.width());
+        copy.values.copy_from_slice(&self.values);
+        copy
+    }
 }
 
 impl Columns {

@@ -4,6 +4,10 @@
 #[cfg(target_os = "linux")]
 const HUGE_PAGE_BYTES: usize = 1 << 21;
 
+/// Size of an ordinary page; a smaller one than the system's makes the advice fail, which is harmless.
+#[cfg(target_os = "linux")]
+const SMALL_PAGE_BYTES: usize = 1 << 12;
+
 /// Tells the system that `values` is best backed by large pages, where it can be told.
 ///
 /// Advice only: contents never change. Without it the first write to each 4 KiB is a fault, which for a
@@ -15,13 +19,15 @@ pub(crate) fn advise_huge_pages<T>(values: &mut [T]) {
         unsafe extern "C" {
             fn madvise(address: *mut core::ffi::c_void, length: usize, advice: i32) -> i32;
         }
+        // Whole 4 KiB pages, rounded outwards: a large allocation is a mapping of its own, which advice on a part of it
+        // would split in two, and a split mapping cannot grow in place.
         let start = values.as_mut_ptr().cast::<u8>();
-        let skipped = start.align_offset(HUGE_PAGE_BYTES);
-        let length = size_of_val(values).saturating_sub(skipped) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
-        if length > 0 {
-            // SAFETY: the range is whole pages of an exclusive borrow, and this advice keeps contents. A
-            // system without large pages refuses, which is fine.
-            let _refused = unsafe { madvise(start.add(skipped).cast(), length, MADV_HUGEPAGE) };
+        let before = start.addr() % SMALL_PAGE_BYTES;
+        let length = (before + size_of_val(values)).next_multiple_of(SMALL_PAGE_BYTES);
+        if size_of_val(values) >= HUGE_PAGE_BYTES {
+            // SAFETY: the advice keeps contents, of these values and of whatever shares their first and last page; the call reads
+            // no memory through the pointer. A system without large pages refuses, which is fine.
+            let _refused = unsafe { madvise(start.wrapping_sub(before).cast(), length, MADV_HUGEPAGE) };
         }
     }
     #[cfg(not(target_os = "linux"))]

@@ -117,8 +117,14 @@ fn is_responsible(path: &str, change: Change, error: &VerifyError) -> bool {
     };
     let is_count = |error: &MerkleError| matches!(error, MerkleError::SiblingCount { .. });
     let is_cap = |error: &MerkleError| matches!(error, MerkleError::CapMismatch { .. });
-    let in_tree = |name: &str, check: fn(&MerkleError) -> bool| matches!(error, E::Opening { tree: got, error } if *got == tree(name) && check(error));
-    let in_layer = |check: fn(&MerkleError) -> bool| matches!(error, E::LayerOpening { layer, error } if *layer == index && check(error));
+    let in_tree = |name: &str, check: fn(&MerkleError) -> bool| match error {
+        E::Opening { tree: got, error } => *got == tree(name) && check(error),
+        _ => false,
+    };
+    let in_layer = |check: fn(&MerkleError) -> bool| match error {
+        E::LayerOpening { layer, error } => *layer == index && check(error),
+        _ => false,
+    };
     let names: Vec<&str> = names.split('.').collect();
     match (names.as_slice(), change.resizes()) {
         (["heights_log2"], true) => resized(Part::Heights),

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use lambda_air::Table;
-use lambda_math::hash::{hash_leaves, hash_rows};
+use lambda_math::hash::{digest_buffer, hash_leaves, hash_rows};
 use lambda_math::ntt::{NttPlan, coset_lde};
 use lambda_math::{Columns, Digest, Goldilocks, MerkleTree};
 use p3_field::PrimeCharacteristicRing;
@@ -73,7 +73,7 @@ fn commit(tables: &[Option<PreprocessedTable>], blowup_log2: u32) -> Option<Merk
     let mut digests: BTreeMap<u32, Vec<Vec<Digest>>> = BTreeMap::new();
     for table in tables.iter().flatten() {
         let columns: Vec<&[Goldilocks]> = table.lde.iter().collect();
-        let mut rows = alloc::vec![Digest::default(); table.lde.height()];
+        let mut rows = digest_buffer(table.lde.height());
         hash_rows(&columns, &mut rows);
         digests.entry(table.lde.height().trailing_zeros()).or_default().push(rows);
     }
@@ -90,7 +90,7 @@ pub fn join_leaves(mut tables: Vec<Vec<Digest>>) -> Vec<Digest> {
         return tables.pop().unwrap_or_default();
     }
     let rows: Vec<&[Digest]> = tables.iter().map(Vec::as_slice).collect();
-    let mut leaves = alloc::vec![Digest::default(); rows.first().map_or(0, |rows| rows.len())];
+    let mut leaves = digest_buffer(rows.first().map_or(0, |rows| rows.len()));
     hash_leaves(&rows, &mut leaves);
     leaves
 }

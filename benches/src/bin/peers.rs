@@ -11,9 +11,9 @@ use lambda_air::Table;
 use lambda_benches::plonky3::{self, Config};
 use lambda_benches::timing::{Pairs, seconds};
 use lambda_benches::{keccak, result, zkvm};
-use lambda_math::hash::hash_rows;
+use lambda_math::hash::{digest_buffer, hash_rows};
 use lambda_math::ntt::{NttPlan, coset_lde};
-use lambda_math::{Columns, Digest, Goldilocks, MerkleTree, domain};
+use lambda_math::{Columns, Goldilocks, MerkleTree, domain};
 use lambda_prover::memory::PeakMeter;
 use lambda_prover::{HostBackend, Profile, System, Witness, prove};
 use lambda_verifier::{ProofFile, Statement, verify};
@@ -113,7 +113,7 @@ fn hash(runs: usize) -> Result<Value, Box<dyn Error>> {
         || {
             let slices: Vec<&[Goldilocks]> = columns.iter().collect();
             seconds(|| {
-                let mut digests = vec![Digest::default(); height];
+                let mut digests = digest_buffer(height);
                 hash_rows(&slices, &mut digests);
                 MerkleTree::build(vec![(height_log2, digests)], 1, 4)
             })

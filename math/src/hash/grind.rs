@@ -29,7 +29,10 @@ fn grind_in_lanes<L: Lanes>(seed: &[u8; 32], bits: u32) -> u64 {
     (0..u64::MAX / (window_tasks * TASK_NONCES))
         .find_map(|window| {
             let tasks = window * window_tasks..(window + 1) * window_tasks;
-            tasks.into_par_iter().find_map_first(|task| smallest_in_task::<L>(seed, bits, task * TASK_NONCES))
+            tasks
+                .into_par_iter()
+                .filter_map(|task| smallest_in_task::<L>(seed, bits, task * TASK_NONCES))
+                .min()
         })
         .expect("2^64 nonces hold one worth at most 63 bits")
 }
@@ -62,7 +65,7 @@ mod tests {
         assert_eq!(Some(grind_in_lanes::<L>(seed, bits)), smallest, "{bits} bits");
     }
 
-    /// A later nonce that is found first, or a lane taken for another, would change the proof.
+    /// A later task's nonce, or a lane taken for another, would change the proof.
     #[test]
     fn the_smallest_nonce_is_found() {
         for bits in 0..12 {

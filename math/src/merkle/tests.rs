@@ -186,7 +186,8 @@ proptest! {
         let leaf_count = 1u64 << opening.layers[0].0;
         for index in 0..opening.positions.len() {
             let position = opening.positions[index];
-            for changed in [position ^ 1, position.wrapping_add(1), position.wrapping_sub(1), to, to % leaf_count] {
+            let (above, below) = (position.wrapping_add(1), position.wrapping_sub(1));
+            for changed in [position ^ 1, above, below, to, to % leaf_count] {
                 if changed != position {
                     prop_assert!(opening.changed(|o| o.positions[index] = changed).is_err());
                 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lambda_math::field::EXT_DEGREE;
-use lambda_math::hash::{grind, hash_rows};
+use lambda_math::hash::{digest_buffer, grind, hash_rows};
 use lambda_math::ntt::{NttPlan, coset_lde, coset_lde_column, coset_lde_owned};
 use lambda_math::{Columns, Digest, Ext3, Goldilocks, MerkleTree};
 use lambda_verifier::ProvingKey;
@@ -98,7 +98,7 @@ impl Backend for HostBackend {
     }
 
     fn row_digests(&self, _table: usize, lde: &Self::Lde) -> Result<Self::Digests, Fault> {
-        let mut digests = vec![Digest::default(); lde.height()];
+        let mut digests = digest_buffer(lde.height());
         hash_rows(&slices(lde), &mut digests);
         Ok(digests)
     }

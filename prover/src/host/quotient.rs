@@ -14,7 +14,7 @@ use super::{HostBackend, slab_slices};
 use crate::backend::QuotientInput;
 
 /// Constraints that are added up together.
-const GROUP: usize = 8;
+const GROUP: usize = 16;
 
 /// The parts of the quotient `Σ α^k·C_k / (x^N - 1)`: part `c` on slab `c`.
 pub fn quotient_parts(input: &QuotientInput<'_, HostBackend>) -> Vec<Columns> {
@@ -77,9 +77,9 @@ struct Composer<'a> {
     messages: Messages<'a>,
     powers: &'a [Ext3],
     sums: WeightedRows,
-    /// Values of up to [`GROUP`] constraints that wait to be added.
-    waiting: Vec<Goldilocks>,
-    rows: usize,
+    /// Values of [`GROUP`] constraints, of which the first `waiting` wait to be added.
+    values: Columns,
+    waiting: usize,
     added: usize,
 }
 
@@ -89,17 +89,17 @@ impl<'a> Composer<'a> {
             messages: Messages::new(weights, rows / Packed::WIDTH),
             powers,
             sums: WeightedRows::new(rows),
-            waiting: Vec::with_capacity(GROUP * rows),
-            rows,
+            values: Columns::zeros(rows, GROUP),
+            waiting: 0,
             added: 0,
         }
     }
 
     fn add_waiting(&mut self) {
-        let columns: Vec<&[Goldilocks]> = self.waiting.chunks_exact(self.rows).collect();
-        self.sums.add(&columns, &self.powers[self.added..self.added + columns.len()]);
-        self.added += columns.len();
-        self.waiting.clear();
+        let columns: Vec<&[Goldilocks]> = self.values.iter().take(self.waiting).collect();
+        self.sums.add(&columns, &self.powers[self.added..self.added + self.waiting]);
+        self.added += self.waiting;
+        self.waiting = 0;
     }
 
     /// Ends a block: `Σ α^k·C_k` of the body's constraints.
@@ -113,15 +113,13 @@ impl<'a> Composer<'a> {
 impl Sink for Composer<'_> {
     #[inline(always)]
     fn constraint(&mut self, index: usize, values: impl Fn(usize) -> Packed) {
-        debug_assert_eq!(
-            index,
-            self.added + self.waiting.len() / self.rows,
-            "constraints come in program order"
-        );
-        for i in 0..self.rows / Packed::WIDTH {
-            self.waiting.extend_from_slice(values(i).as_slice());
+        debug_assert_eq!(index, self.added + self.waiting, "constraints come in program order");
+        let column = Packed::pack_slice_mut(self.values.column_mut(self.waiting));
+        for (i, value) in column.iter_mut().enumerate() {
+            *value = values(i);
         }
-        if self.waiting.len() == GROUP * self.rows {
+        self.waiting += 1;
+        if self.waiting == GROUP {
             self.add_waiting();
         }
     }
