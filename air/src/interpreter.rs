@@ -147,7 +147,7 @@ fn run_packs<const PACKS: usize>(
     registers.0.resize(program.registers * PACKS, Packed::ZERO);
     let (cells, _) = Cell::from_mut(registers.0.as_mut_slice()).as_slice_of_cells().as_chunks();
     let run = Run::<PACKS> { program, block, cells };
-    let mut reads = program.first_reads.iter().peekable();
+    let mut reads = program.cold_reads.iter().peekable();
     for (index, instruction) in program.instructions.iter().enumerate() {
         while let Some((_, operand)) = reads.next_if(|(read, _)| *read <= index + INSTRUCTIONS_AHEAD) {
             if let Source::Slice(values) = run.source(*operand) {

@@ -5,7 +5,7 @@
 //! and take no register. The program has no branches and the same instructions for every row, so the host runs it on vectors
 //! of rows ([`interpreter`](crate::interpreter)) and a device on a thread per row.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use lambda_math::Goldilocks;
@@ -81,8 +81,8 @@ pub struct ConstraintProgram {
     pub registers: usize,
     /// Its constants.
     pub constants: Vec<Goldilocks>,
-    /// The columns in the order in which they are first read, each with the index of the instruction that does.
-    pub first_reads: Vec<(usize, Operand)>,
+    /// Reads of columns that will have left the cache, or never been in it, each with the index of its instruction.
+    pub cold_reads: Vec<(usize, Operand)>,
 }
 
 impl ConstraintProgram {
@@ -162,8 +162,11 @@ impl Schedule {
     }
 }
 
-fn first_reads(instructions: &[Instruction]) -> Vec<(usize, Operand)> {
-    let mut seen = BTreeSet::new();
+/// Instructions after which a column that was read counts as gone from the first-level cache.
+const CACHED_FOR: usize = 64;
+
+fn cold_reads(instructions: &[Instruction]) -> Vec<(usize, Operand)> {
+    let mut last_read = BTreeMap::new();
     let mut reads = Vec::new();
     for (index, instruction) in instructions.iter().enumerate() {
         for operand in instruction.operands() {
@@ -172,7 +175,8 @@ fn first_reads(instructions: &[Instruction]) -> Vec<(usize, Operand)> {
                 Operand::Preprocessed(column, row) => (true, column, row),
                 _ => continue,
             };
-            if seen.insert(column) {
+            let last = last_read.insert(column, index);
+            if last.is_none_or(|last| index - last > CACHED_FOR) {
                 reads.push((index, operand));
             }
         }
@@ -220,7 +224,7 @@ impl<'a> Lowering<'a> {
             self.instructions.push(instruction);
         }
         ConstraintProgram {
-            first_reads: first_reads(&self.instructions),
+            cold_reads: cold_reads(&self.instructions),
             instructions: self.instructions,
             registers: self.registers as usize,
             constants: self.constants,

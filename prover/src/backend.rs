@@ -63,6 +63,15 @@ pub struct QuotientInput<'a, B: Backend + ?Sized> {
     pub alpha: Ext3,
 }
 
+/// A table's preprocessed columns, resident.
+#[derive(Debug)]
+pub struct Preprocessed<B: Backend + ?Sized> {
+    /// On the trace domain.
+    pub trace: B::Trace,
+    /// On the evaluation coset.
+    pub lde: B::Lde,
+}
+
 /// Columns of one table in one tree, for [`Backend::deep`].
 #[derive(Debug)]
 pub struct DeepColumns<'a, B: Backend + ?Sized> {
@@ -99,7 +108,7 @@ pub trait Backend: Sync {
         &self,
         key: &ProvingKey,
         table: usize,
-    ) -> Result<Option<(Self::Trace, Self::Lde)>, Fault>;
+    ) -> Result<Option<Preprocessed<Self>>, Fault>;
 
     /// The tree over the preprocessed columns, made resident.
     fn load_preprocessed_tree(&self, key: &ProvingKey) -> Result<Option<Self::Tree>, Fault>;

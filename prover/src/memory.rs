@@ -144,7 +144,7 @@ impl Planner<'_> {
     }
 
     fn ood(&mut self) {
-        let column = |height_log2: u32| 3 * CELL << height_log2;
+        let column = |height_log2: u32| (3 * CELL) << height_log2;
         for &height_log2 in &self.layout.distinct_log2 {
             self.allocate(column(height_log2));
         }
@@ -157,10 +157,10 @@ impl Planner<'_> {
 
     fn fri(&mut self) {
         let blowup_log2 = self.layout.profile.blowup_log2();
-        let codeword = |height_log2: u32| 3 * CELL << (height_log2 + blowup_log2);
+        let codeword = |height_log2: u32| (3 * CELL) << (height_log2 + blowup_log2);
         let deep = |planner: &mut Self, height_log2: u32| {
             // Slab 0 and the rotated denominators, while the codeword is made.
-            let scratch = 2 * 3 * CELL << height_log2;
+            let scratch = (2 * 3 * CELL) << height_log2;
             planner.allocate(scratch);
             planner.allocate(codeword(height_log2));
             planner.free(scratch);

@@ -234,6 +234,8 @@ struct MirrorMessage {
     fields: Vec<u64>,
 }
 
+type MirrorSiblings = Vec<[u8; 32]>;
+
 #[derive(Serialize, Deserialize)]
 struct MirrorProof {
     heights_log2: Vec<u8>,
@@ -245,8 +247,8 @@ struct MirrorProof {
     layer_caps: Vec<Vec<[u8; 32]>>,
     final_polynomial: Vec<[u64; 3]>,
     nonce: u64,
-    trees: [(Vec<Vec<u64>>, Vec<[u8; 32]>); 4],
-    layers: Vec<(Vec<[u64; 3]>, Vec<[u8; 32]>)>,
+    trees: [(Vec<Vec<u64>>, MirrorSiblings); 4],
+    layers: Vec<(Vec<[u64; 3]>, MirrorSiblings)>,
 }
 
 /// The documented layout is bincode 1's with fixed-size integers, so that proofs can be read without this

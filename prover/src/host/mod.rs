@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 pub use codeword::Codeword;
 
-use crate::backend::{Backend, DeepColumns, LookupInput, QuotientInput};
+use crate::backend::{Backend, DeepColumns, LookupInput, Preprocessed, QuotientInput};
 use crate::fault::Fault;
 
 /// The CPU as a backend.
@@ -57,8 +57,8 @@ impl Backend for HostBackend {
         &self,
         key: &ProvingKey,
         table: usize,
-    ) -> Result<Option<(Self::Trace, Self::Lde)>, Fault> {
-        Ok(key.preprocessed[table].as_ref().map(|columns| (columns.trace.clone(), columns.lde.clone())))
+    ) -> Result<Option<Preprocessed<Self>>, Fault> {
+        Ok(key.preprocessed[table].as_ref().map(|columns| Preprocessed { trace: columns.trace.clone(), lde: columns.lde.clone() }))
     }
 
     fn load_preprocessed_tree(&self, key: &ProvingKey) -> Result<Option<Self::Tree>, Fault> {

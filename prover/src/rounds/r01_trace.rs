@@ -4,7 +4,7 @@ use lambda_math::Columns;
 use lambda_verifier::Statement;
 use lambda_verifier::layout::Layout;
 
-use crate::backend::{Backend, TableContext};
+use crate::backend::{Backend, Preprocessed, TableContext};
 use crate::error::ProveError;
 use crate::report::Recorder;
 use crate::system::System;
@@ -20,7 +20,7 @@ pub struct Job<'a, B: Backend> {
     /// The proof's shape.
     pub layout: Layout,
     /// Preprocessed columns per table.
-    pub preprocessed: Vec<Option<(B::Trace, B::Lde)>>,
+    pub preprocessed: Vec<Option<Preprocessed<B>>>,
     /// Their tree.
     pub preprocessed_tree: Option<B::Tree>,
 }

@@ -34,12 +34,15 @@ impl<B: Backend> Committed<B> {
     }
 }
 
+/// Traces that are still read, by table.
+pub type KeptTraces<B> = Vec<Option<<B as Backend>::Trace>>;
+
 /// Commits to the main columns. Returns the traces that round 03 still reads: those of tables with interactions.
 pub fn commit<B: Backend>(
     recorder: &mut Recorder<'_>,
     job: &Job<'_, B>,
     traces: Vec<B::Trace>,
-) -> Result<(Committed<B>, Vec<Option<B::Trace>>), ProveError> {
+) -> Result<(Committed<B>, KeptTraces<B>), ProveError> {
     let blowup_log2 = job.blowup_log2();
     let (mut ldes, mut digests, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (table, trace) in job.tables().zip(traces) {

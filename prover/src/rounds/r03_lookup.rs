@@ -30,7 +30,7 @@ pub fn commit<B: Backend>(
                 table,
                 program: &job.system.programs()[table.index].interactions,
                 main: &main,
-                preprocessed: job.preprocessed[table.index].as_ref().map(|(trace, _)| trace),
+                preprocessed: job.preprocessed[table.index].as_ref().map(|columns| &columns.trace),
                 challenges,
             })?;
             drop(main);

@@ -28,7 +28,7 @@ pub fn commit<B: Backend>(
                 table,
                 program: &job.system.programs()[table.index].composition,
                 main,
-                preprocessed: job.preprocessed[table.index].as_ref().map(|(_, lde)| lde),
+                preprocessed: job.preprocessed[table.index].as_ref().map(|columns| &columns.lde),
                 lookup: lookup.ldes[table.index].as_ref(),
                 challenges,
                 lookup_sum: sums[table.index],

@@ -28,7 +28,7 @@ impl<'a, B: Backend> Commitments<'a, B> {
     /// The extended columns of a table in a tree.
     pub fn lde(&self, job: &'a Job<'_, B>, tree: Tree, table: usize) -> Option<&'a B::Lde> {
         match tree {
-            Tree::Preprocessed => job.preprocessed[table].as_ref().map(|(_, lde)| lde),
+            Tree::Preprocessed => job.preprocessed[table].as_ref().map(|columns| &columns.lde),
             Tree::Main => self.main.ldes[table].as_ref(),
             Tree::Lookup => self.lookup.ldes[table].as_ref(),
             Tree::Quotient => self.quotient.ldes[table].as_ref(),
