@@ -1,8 +1,8 @@
 //! Buses: named multisets of messages that tables send to and receive from.
 //!
 //! A proof shows that every message sent on a bus was received as often, over all tables together
-//! (`docs/src/protocol/03-lookup.md`). A lookup table *receives* each entry with the multiplicity it was looked up
-//! with; a permutation or memory argument sends and receives with multiplicity one.
+//! (`docs/src/protocol/03-lookup.md`). A lookup table *receives* each entry with the multiplicity it was
+//! looked up with; a permutation or memory argument sends and receives with multiplicity one.
 //!
 //! The argument speaks of multiplicities modulo `p`. It is sound only if a multiplicity is constrained to be
 //! boolean, or is preprocessed, or is the count column of a table whose entries are fixed: the AIR's author

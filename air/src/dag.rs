@@ -1,8 +1,8 @@
 //! An AIR's body as a directed acyclic graph: constants folded, common subexpressions shared.
 //!
 //! Nodes are hash-consed in topological order (operands have smaller ids). Simplifications: constant
-//! arithmetic; `x+0`, `x-0`, `0-x`, `x-x`, `x·0`, `x·1`, `x·-1`, `--x`; `x+(-y)`, `x-(-y)` and `(-x)+y` lose their
-//! negation; operands of `+` and `·` are ordered.
+//! arithmetic; `x+0`, `x-0`, `0-x`, `x-x`, `x·0`, `x·1`, `x·-1`, `--x`; `x+(-y)`, `x-(-y)` and `(-x)+y`
+//! lose their negation; operands of `+` and `·` are ordered.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -107,10 +107,11 @@ pub struct Degree {
 }
 
 impl Degree {
-    /// The degree as a constraint's: a quotient by `x^N - 1` has degree below `(d-1)·N`, or below `N` where `d < 2`.
+    /// The degree as a constraint's: a quotient by `x^N - 1` has degree below `(d-1)·N`, or below `N` where
+    /// `d < 2`.
     ///
-    /// `columns·(N-1) + transitions - N` is below `(columns-1)·N` when `transitions < columns`, and below `columns·N` when
-    /// `transitions < columns + N`, which [`MAX_TRANSITIONS`] ensures for every height.
+    /// `columns·(N-1) + transitions - N` is below `(columns-1)·N` when `transitions < columns`, and below
+    /// `columns·N` when `transitions < columns + N`, which [`MAX_TRANSITIONS`] ensures for every height.
     pub const fn constraint_degree(self) -> usize {
         if self.transitions == 0 || self.transitions < self.columns { self.columns } else { self.columns + 1 }
     }

@@ -1,7 +1,7 @@
 //! Running a [`ConstraintProgram`] on the host, a block of consecutive rows at a time.
 //!
-//! Each instruction runs over the whole block before the next one, in packed field elements, so that its dispatch is paid
-//! once per block; a block of 64 rows makes a register 512 bytes.
+//! Each instruction runs over the whole block before the next one, in packed field elements, so that its
+//! dispatch is paid once per block; a block of 64 rows makes a register 512 bytes.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -20,8 +20,8 @@ pub type Packed = <Goldilocks as Field>::Packing;
 /// Rows per block, the last of a table shorter than this excepted. A multiple of every packing width.
 pub const BLOCK_ROWS: usize = 64;
 
-/// Instructions between the one that runs and the one whose columns are fetched: a column's first rows in a block come from
-/// memory, and the hardware does not see them coming.
+/// Instructions between the one that runs and the one whose columns are fetched: a column's first rows in a
+/// block come from memory, and the hardware does not see them coming.
 const INSTRUCTIONS_AHEAD: usize = 24;
 
 /// Consecutive rows of some columns, with the rows after them.
@@ -125,8 +125,14 @@ pub struct Registers(Vec<Packed>);
 ///
 /// # Panics
 /// When the block has another number of rows than [`BLOCK_ROWS`] or a power of two from 16.
-pub fn run(program: &ConstraintProgram, block: &RowBlock<'_>, registers: &mut Registers, sink: &mut impl Sink) {
-    // The number of registers per value is a constant to the compiler, which unrolls every instruction's loop.
+pub fn run(
+    program: &ConstraintProgram,
+    block: &RowBlock<'_>,
+    registers: &mut Registers,
+    sink: &mut impl Sink,
+) {
+    // The number of registers per value is a constant to the compiler, which unrolls every instruction's
+    // loop.
     const FULL: usize = BLOCK_ROWS / Packed::WIDTH;
     const HALF: usize = 32 / Packed::WIDTH;
     const QUARTER: usize = 16 / Packed::WIDTH;
@@ -215,6 +221,8 @@ impl<'a, const PACKS: usize> Run<'a, PACKS> {
 
     #[inline(always)]
     fn binary(&self, to: u32, a: Operand, b: Operand, op: impl Fn(Packed, Packed) -> Packed + Copy) {
-        with_source!(self.source(a), a => with_source!(self.source(b), b => self.write(to, |i| op(a(i), b(i)))));
+        with_source!(self.source(a), a => {
+            with_source!(self.source(b), b => self.write(to, |i| op(a(i), b(i))));
+        });
     }
 }

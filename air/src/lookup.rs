@@ -1,19 +1,22 @@
 //! How a table's bus interactions are laid out in lookup columns.
 //!
-//! Interaction `i` contributes `±m_i / (γ - fingerprint_i)` on each row (LogUp: Haböck 2022, eprint 2022/1530, section 3).
-//! Interactions are put in **groups** of one or two. Every group but the last has a column `c` over the extension field with
+//! Interaction `i` contributes `±m_i / (γ - fingerprint_i)` on each row (LogUp: Haböck 2022, eprint
+//! 2022/1530, section 3). Interactions are put in **groups** of one or two. Every group but the last has a
+//! column `c` over the extension field with
 //!
 //! ```text
 //!     c·f_a·f_b = m_a·f_b + m_b·f_a        f = γ - fingerprint,  m signed by the direction
 //! ```
 //!
-//! and the last group is folded into the table's running sum `S`, which is cyclic so that it needs no boundary constraint:
+//! and the last group is folded into the table's running sum `S`, which is cyclic so that it needs no
+//! boundary constraint:
 //!
 //! ```text
 //!     (S' - S + T/N - Σ c)·f_a·f_b = m_a·f_b + m_b·f_a
 //! ```
 //!
-//! Adding up the rows gives `T = Σ m/f`, the table's sum. `K` interactions of linear messages thus take `⌈K/2⌉` columns.
+//! Adding up the rows gives `T = Σ m/f`, the table's sum. `K` interactions of linear messages thus take
+//! `⌈K/2⌉` columns.
 
 use alloc::vec::Vec;
 
@@ -42,8 +45,8 @@ pub struct LookupLayout {
 }
 
 impl LookupLayout {
-    /// Lays out the interactions of `dag` so that no lookup constraint exceeds [`MAX_DEGREE`], and degree 2 where
-    /// the table's other constraints have at most that and one interaction needs no partner.
+    /// Lays out the interactions of `dag` so that no lookup constraint exceeds [`MAX_DEGREE`], and degree 2
+    /// where the table's other constraints have at most that and one interaction needs no partner.
     pub fn new(
         dag: &ConstraintDag,
         degrees: &[Degree],

@@ -1,9 +1,10 @@
 //! Lowering a [`ConstraintDag`] to a flat register program.
 //!
-//! Nodes are computed in the order in which the roots need them, once each; a register is free again after its
-//! value's last use, so the number of registers is the largest number of values alive at once. Leaves are operands
-//! and take no register. The program has no branches and the same instructions for every row, so the host runs it on vectors
-//! of rows ([`interpreter`](crate::interpreter)) and a device on a thread per row.
+//! Nodes are computed in the order in which the roots need them, once each; a register is free again after
+//! its value's last use, so the number of registers is the largest number of values alive at once. Leaves
+//! are operands and take no register. The program has no branches and the same instructions for every row,
+//! so the host runs it on vectors of rows ([`interpreter`](crate::interpreter)) and a device on a thread
+//! per row.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -81,7 +82,8 @@ pub struct ConstraintProgram {
     pub registers: usize,
     /// Its constants.
     pub constants: Vec<Goldilocks>,
-    /// Reads of columns that will have left the cache, or never been in it, each with the index of its instruction.
+    /// Reads of columns that will have left the cache, or never been in it, each with the index of its
+    /// instruction.
     pub cold_reads: Vec<(usize, Operand)>,
 }
 

@@ -15,9 +15,9 @@ impl<E: Field + Algebra<Goldilocks>> Value for E {}
 
 /// The three row selectors at the evaluation point.
 ///
-/// The first two are the Lagrange polynomials of their rows, `Z(x)/(N·(x-1))` and `ω^-1·Z(x)/(N·(x-ω^-1))` with
-/// `Z(x) = x^N - 1`: one on their row, zero on the others. The third is `x-ω^-1`, whose values have no meaning but
-/// being zero or not; it may not appear in interactions.
+/// The first two are the Lagrange polynomials of their rows, `Z(x)/(N·(x-1))` and `ω^-1·Z(x)/(N·(x-ω^-1))`
+/// with `Z(x) = x^N - 1`: one on their row, zero on the others. The third is `x-ω^-1`, whose values have no
+/// meaning but being zero or not; it may not appear in interactions.
 #[derive(Clone, Copy, Debug)]
 pub struct Selectors<E> {
     /// One on the first row, zero elsewhere.
@@ -55,7 +55,8 @@ pub struct Interaction<E> {
 }
 
 /// The builder that evaluates. After `eval`, [`constraints`](Self::constraints) and
-/// [`interactions`](Self::interactions) hold the values in program order, index for index those of the capture.
+/// [`interactions`](Self::interactions) hold the values in program order, index for index those of the
+/// capture.
 #[derive(Debug)]
 pub struct RowBuilder<'a, E> {
     rows: RowPair<'a, E>,

@@ -12,7 +12,7 @@ use crate::table::AnyAir;
 pub enum ShapeError {
     /// A constraint's degree is above the limit.
     #[error(
-        "constraint {constraint} has degree {degree}, the limit is {MAX_DEGREE}; split it with a helper column"
+        "constraint {constraint} has degree {degree}, the limit is {MAX_DEGREE}; split it with another column"
     )]
     ConstraintDegree {
         /// Index in program order.
@@ -22,7 +22,7 @@ pub enum ShapeError {
     },
     /// A constraint multiplies too many transition selectors.
     #[error(
-        "constraint {constraint} multiplies {transitions} transition selectors, the limit is {MAX_TRANSITIONS}"
+        "constraint {constraint} multiplies {transitions} transition selectors, the limit: {MAX_TRANSITIONS}"
     )]
     Transitions {
         /// Index in program order.

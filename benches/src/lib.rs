@@ -1,7 +1,7 @@
 //! What the benchmarks share: workloads, the peer's set-up, timing, results.
 //!
-//! Machines are noisy, so two sides are always timed in turn within one run, and the figure to quote is the median of the pairs'
-//! ratios. Results go to a JSON file together with the machine they were made on.
+//! Machines are noisy, so two sides are always timed in turn within one run, and the figure to quote is the
+//! median of the pairs' ratios. Results go to a JSON file together with the machine they were made on.
 #![forbid(unsafe_code)]
 
 pub mod keccak;

@@ -1,4 +1,5 @@
-//! The peer's set-up: Goldilocks, its cubic extension, BLAKE3, 227 queries, 20 bits of grinding, folds by up to 8.
+//! The peer's set-up: Goldilocks, its cubic extension, BLAKE3, 227 queries, 20 bits of grinding, folds by
+//! up to 8.
 
 use lambda_math::Goldilocks;
 use p3_blake3::Blake3;

@@ -25,7 +25,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Runs `ours` and `peer` in turn, `count` times after one warm-up of each. Both return the seconds that count.
+    /// Runs `ours` and `peer` in turn, `count` times after one warm-up of each. Both return the seconds
+    /// that count.
     pub fn time(count: usize, mut ours: impl FnMut() -> f64, mut peer: impl FnMut() -> f64) -> Self {
         let mut pairs = Self::default();
         ours();

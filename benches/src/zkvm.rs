@@ -1,9 +1,9 @@
-//! A set of tables shaped like a zkVM's: 2^18 × 40, 2^17 × 30, 2^16 × 60 with 12, 6 and 8 interactions a row, and a range
-//! table of 2^16 × 4. The same constraints and lookups for us and for the peer.
+//! A set of tables shaped like a zkVM's: 2^18 × 40, 2^17 × 30, 2^16 × 60 with 12, 6 and 8 interactions a
+//! row, and a range table of 2^16 × 4. The same constraints and lookups for us and for the peer.
 //!
-//! A row of a wide table holds triples `(x, y, x·y²)` and, last, a selector that is off on one row of sixteen. The first `x` are
-//! looked up in the range table; tuples of four cells are sent and received on the same row, which costs what a memory
-//! argument costs.
+//! A row of a wide table holds triples `(x, y, x·y²)` and, last, a selector that is off on one row of
+//! sixteen. The first `x` are looked up in the range table; tuples of four cells are sent and received on
+//! the same row, which costs what a memory argument costs.
 
 use lambda_air::{Bus, Table, TableBuilder};
 use lambda_math::{Columns, Goldilocks};

@@ -1,11 +1,12 @@
 //! `lambda-prove demo`: the built-in system, from traces to a proof file.
 
+use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use lambda_demo::DemoInput;
-use lambda_prover::{HostBackend, Profile, Proven, System, Witness, prove};
+use lambda_prover::{HostBackend, Observer, Profile, Proven, System, Witness, prove};
 use lambda_verifier::command::{human_bytes, parse_profile};
 use lambda_verifier::{ProofFile, Statement};
 use serde_json::json;
@@ -21,10 +22,12 @@ pub struct DemoArgs {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Steps of the Fibonacci table, as a power of two
-    #[arg(long, value_name = "LOG2", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=22))]
+    #[arg(long, value_name = "LOG2", default_value_t = 16)]
+    #[arg(value_parser = clap::value_parser!(u32).range(4..=22))]
     fibonacci_log2: u32,
     /// Keccak-f permutations
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     permutations: u32,
     /// Seed of the permutations' inputs
     #[arg(long, default_value_t = 1)]
@@ -58,16 +61,15 @@ pub fn run(args: &DemoArgs) -> Result<(), CliError> {
     // Outputs that cannot be written are found out before the work is done.
     let proof_file = PendingFile::create(&args.output)?;
     let report_file = args.report.as_deref().map(PendingFile::create).transpose()?;
-    let threads = args.threads.unwrap_or(0) as usize;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(args.threads.unwrap_or(0) as usize)
+        .build_global()
         .map_err(|error| CliError::Resource(format!("cannot start threads: {error}")))?;
 
     let start = Instant::now();
     let observer = observer(args.progress, args.quiet);
     let system = System::new(args.profile, lambda_demo::tables()).map_err(CliError::System)?;
-    let proven = prove_in(&pool, &system, args, observer.as_ref())?;
+    let proven = prove_demo(&system, args, observer.as_ref())?;
     drop(observer);
     let seconds = start.elapsed().as_secs_f64();
 
@@ -81,7 +83,7 @@ pub fn run(args: &DemoArgs) -> Result<(), CliError> {
         report_file.finish(&text)?;
     }
     let rows: u64 = report.tables.iter().map(|table| table.rows).sum();
-    if args.json {
+    let text = if args.json {
         let result = json!({
             "proof": args.output.display().to_string(),
             "program_id": file.program_id.to_string(),
@@ -95,39 +97,28 @@ pub fn run(args: &DemoArgs) -> Result<(), CliError> {
             "planned_peak_bytes": report.planned_peak_bytes,
             "measured_peak_bytes": report.measured_peak_bytes,
         });
-        println!("{result}");
+        format!("{result}\n")
     } else {
-        let size = human_bytes(bytes.len());
-        println!(
-            "proved     {} rows in {} tables, {:.2} s",
+        format!(
+            "proved     {} rows in {} tables, {:.2} s\nproof      {} ({})\nprogram    {}\nsecurity   {}\n",
             human_count(rows),
             report.tables.len(),
-            report.seconds
-        );
-        println!("proof      {} ({size})", args.output.display());
-        println!("program    {}", file.program_id);
-        println!("security   {}", accepted.johnson);
-    }
-    Ok(())
+            report.seconds,
+            args.output.display(),
+            human_bytes(bytes.len()),
+            file.program_id,
+            accepted.johnson,
+        )
+    };
+    stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)
 }
 
-/// Traces are large and are gone when this returns.
-fn prove_in(
-    pool: &rayon::ThreadPool,
-    system: &System,
-    args: &DemoArgs,
-    observer: &dyn lambda_prover::Observer,
-) -> Result<Proven, CliError> {
-    let input = DemoInput {
+fn prove_demo(system: &System, args: &DemoArgs, observer: &dyn Observer) -> Result<Proven, CliError> {
+    let (traces, public_values) = lambda_demo::traces(&DemoInput {
         fibonacci_log2: args.fibonacci_log2,
         keccak_permutations: args.permutations as usize,
         seed: args.seed,
-    };
-    let prove = |traces, public_values| {
-        let statement = Statement { public_values, messages: Vec::new() };
-        prove(system, &HostBackend, Witness { traces, statement }, observer).map_err(CliError::Prove)
-    };
-    // The observer stays on this thread; only the work inside runs in the pool.
-    let (traces, public_values) = pool.install(|| lambda_demo::traces(&input));
-    prove(traces, public_values)
+    });
+    let statement = Statement { public_values, messages: Vec::new() };
+    prove(system, &HostBackend, Witness { traces, statement }, observer).map_err(CliError::Prove)
 }

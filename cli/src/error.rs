@@ -20,13 +20,16 @@ pub enum CliError {
     #[error("{0}")]
     Verify(CommandError),
     /// An output cannot be written.
-    #[error("cannot write {}: {error}; nothing was written", path.display())]
+    #[error("cannot write {}: {}; nothing was written", path.display(), reason(error))]
     Output {
         /// The output.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
     },
+    /// The result cannot be printed; the files have been written.
+    #[error("cannot print the result: {0}; the output files are complete")]
+    Stdout(io::Error),
     /// The system of tables breaks a rule: a fault of this program.
     #[error("internal fault: {0}")]
     System(KeyError),
@@ -47,9 +50,20 @@ impl CliError {
         match self {
             Self::Verify(error) => error.exit_code(),
             Self::Usage(_) => EXIT_USAGE,
-            Self::Output { .. } | Self::Resource(_) => EXIT_REFUSED,
+            Self::Output { .. } | Self::Stdout(_) | Self::Resource(_) => EXIT_REFUSED,
             Self::Prove(ProveError::Fault(Fault::OutOfMemory { .. })) => EXIT_REFUSED,
             Self::System(_) | Self::Prove(_) => EXIT_INTERNAL,
         }
+    }
+}
+
+/// What went wrong, without the name of a temporary file.
+fn reason(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code).to_string(),
+        None => error
+            .get_ref()
+            .and_then(|inner| inner.source())
+            .map_or_else(|| error.kind().to_string(), |source| source.to_string()),
     }
 }

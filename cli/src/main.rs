@@ -1,7 +1,7 @@
 //! `lambda-prove`: the command line of the prover.
 //!
-//! stdout carries the result, stderr progress and errors. Exit codes: 0 ok, 1 proof invalid, 2 usage, 3 input unreadable or
-//! unsupported, 5 resource refused, 6 internal fault, 7 cancelled.
+//! stdout carries the result, stderr progress and errors. Exit codes: 0 ok, 1 proof invalid, 2 usage, 3
+//! input unreadable or unsupported, 5 resource refused, 6 internal fault, 7 cancelled.
 #![forbid(unsafe_code)]
 
 mod demo;

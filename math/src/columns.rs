@@ -32,8 +32,8 @@ impl Columns {
         Self { values, height }
     }
 
-    /// As many columns of `height` rows, of which only the first cells, as many as there are now, keep their order in memory;
-    /// the rest is zero. For algorithms that spread the columns out in place.
+    /// As many columns of `height` rows, of which only the first cells, as many as there are now, keep
+    /// their order in memory; the rest is zero. For algorithms that spread the columns out in place.
     pub(crate) fn grow(self, height: usize) -> Self {
         let width = self.width();
         let mut values = self.values;
@@ -82,8 +82,8 @@ impl Columns {
         self.values.chunks_exact(self.height.max(1))
     }
 
-    /// The rows in blocks of `rows` (the last may be shorter), each block a list of column slices, so that blocks can be
-    /// written in parallel.
+    /// The rows in blocks of `rows` (the last may be shorter), each block a list of column slices, so that
+    /// blocks can be written in parallel.
     pub fn row_blocks_mut(&mut self, rows: usize) -> Vec<Vec<&mut [Goldilocks]>> {
         let width = self.width();
         let mut blocks: Vec<Vec<&mut [Goldilocks]>> =

@@ -3,7 +3,8 @@
 //! The columns of a block lie far apart: to the hardware each is the start of a new stream, and it waits for
 //! memory every time.
 
-/// Starts to bring the cache line at `value` into the first-level cache. Does nothing where Rust offers no such instruction.
+/// Starts to bring the cache line at `value` into the first-level cache. Does nothing where Rust offers no
+/// such instruction.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,9 @@
 //! The seam between the protocol and whoever computes.
 //!
-//! The rounds are written once over [`Backend`]; a backend computes one stage of one table at a time, keeps what it makes in
-//! types of its own (resident where it computes), and hands out digests, field values and openings only. The transcript never
-//! enters a backend: challenges go in by value. Every method may fail with a [`Fault`] and has then changed nothing.
+//! The rounds are written once over [`Backend`]; a backend computes one stage of one table at a time, keeps
+//! what it makes in types of its own (resident where it computes), and hands out digests, field values and
+//! openings only. The transcript never enters a backend: challenges go in by value. Every method may fail
+//! with a [`Fault`] and has then changed nothing.
 //!
 //! All results are exact, so every backend gives the same proof.
 
@@ -104,16 +105,13 @@ pub trait Backend: Sync {
     fn load(&self, table: usize, columns: Columns) -> Result<Self::Trace, Fault>;
 
     /// Preprocessed columns of a table, on the trace domain and extended, made resident.
-    fn load_preprocessed(
-        &self,
-        key: &ProvingKey,
-        table: usize,
-    ) -> Result<Option<Preprocessed<Self>>, Fault>;
+    fn load_preprocessed(&self, key: &ProvingKey, table: usize) -> Result<Option<Preprocessed<Self>>, Fault>;
 
     /// The tree over the preprocessed columns, made resident.
     fn load_preprocessed_tree(&self, key: &ProvingKey) -> Result<Option<Self::Tree>, Fault>;
 
-    /// Rounds 02 to 04: extends columns, each trace from its own shifted subgroup `shift·H_N`, into one table.
+    /// Rounds 02 to 04: extends columns, each trace from its own shifted subgroup `shift·H_N`, into one
+    /// table.
     fn extend(
         &self,
         table: usize,

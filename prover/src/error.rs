@@ -17,7 +17,8 @@ pub enum ProveError {
     },
     /// A trace has the wrong width or a height that is not a power of two.
     #[error(
-        "the trace of table {table} is {height} × {width}; {expected_width} columns and a power of two of rows are needed"
+        "the trace of table {table} is {height} × {width}; \
+         it needs {expected_width} columns and a power of two of rows"
     )]
     TraceShape {
         /// Name of the table.
@@ -35,7 +36,8 @@ pub enum ProveError {
     /// The buses do not balance.
     #[error("some bus message is not received as often as it is sent; check the traces to find it")]
     Unbalanced,
-    /// A table's composition does not hold at the out-of-domain point: its trace is wrong, or memory was corrupted.
+    /// A table's composition does not hold at the out-of-domain point: its trace is wrong, or memory was
+    /// corrupted.
     #[error("the constraints of table {table} do not hold; check the traces to find which")]
     Unsatisfied {
         /// Name of the table.

@@ -1,10 +1,11 @@
 //! The prover.
 //!
-//! [`prove`] runs the protocol's rounds over a [`Backend`]; `rounds` has one module per round, with the number and title of
-//! the verifier's and of the book's chapter. A proof is verified before it is returned, and its bytes depend on system,
-//! traces, statement and profile alone.
+//! [`prove`] runs the protocol's rounds over a [`Backend`]; `rounds` has one module per round, with the
+//! number and title of the verifier's and of the book's chapter. A proof is verified before it is returned,
+//! and its bytes depend on system, traces, statement and profile alone.
 //!
-//! The crate knows nothing of devices: [`HostBackend`] computes on the CPU, others live in crates of their own.
+//! The crate knows nothing of devices: [`HostBackend`] computes on the CPU, others live in crates of their
+//! own.
 #![forbid(unsafe_code)]
 
 pub mod backend;

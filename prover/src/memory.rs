@@ -1,7 +1,8 @@
 //! Memory: what a proof will need, computed before any work, and what it did need.
 //!
-//! The plan follows the rounds of the host backend allocation by allocation, leaving out what does not grow with the
-//! tables (programs, per-thread blocks, the proof itself). Whoever changes a buffer changes its line here.
+//! The plan follows the rounds of the host backend allocation by allocation, leaving out what does not grow
+//! with the tables (programs, per-thread blocks, the proof itself). Whoever changes a buffer changes its
+//! line here.
 
 use std::fs;
 
@@ -80,7 +81,8 @@ impl Planner<'_> {
         (cells * CELL) << self.layout.profile.blowup_log2()
     }
 
-    /// Row digests of all tables are alive until the tree over them stands; the tree takes over those of heights with one table.
+    /// Row digests of all tables are alive until the tree over them stands; the tree takes over those of
+    /// heights with one table.
     fn tree(&mut self, tree: Tree) {
         let blowup_log2 = self.layout.profile.blowup_log2();
         let tables = self.tables(tree);

@@ -41,8 +41,8 @@ pub struct Proven {
 /// Proves `witness` for `system` on `backend`, telling `observer`.
 ///
 /// # Errors
-/// When the witness does not fit the system, does not satisfy it, or the backend fails. A proof that does not verify is never
-/// returned.
+/// When the witness does not fit the system, does not satisfy it, or the backend fails. A proof that does
+/// not verify is never returned.
 pub fn prove<B: Backend>(
     system: &System,
     backend: &B,

@@ -159,7 +159,8 @@ pub struct Report {
     pub rounds: Vec<RoundReport>,
     /// Largest number of bytes that the plan has in use at a time.
     pub planned_peak_bytes: u64,
-    /// Growth of the process's peak resident memory while proving, the traces given included; where the system tells.
+    /// Growth of the process's peak resident memory while proving, the traces given included; where the
+    /// system tells.
     pub measured_peak_bytes: Option<u64>,
 }
 

@@ -9,7 +9,8 @@ use crate::key::VerifyingKey;
 use crate::statement::Statement;
 use crate::transcript::LookupChallenges;
 
-/// Checks `Σ T_table + Σ m/(γ - fingerprint(message)) = 0` over the tables' sums and the statement's messages.
+/// Checks `Σ T_table + Σ m/(γ - fingerprint(message)) = 0` over the tables' sums and the statement's
+/// messages.
 ///
 /// One equation serves all buses: the bus is the first element of each message's fingerprint.
 pub fn check_balance(

@@ -12,6 +12,7 @@ use clap::Args;
 use p3_field::PrimeField64;
 use serde_json::{Value, json};
 
+use crate::error::KeyError;
 use crate::file::{FileError, HEADER_BYTES, Id, MAX_BODY_BYTES};
 use crate::security::SecurityReport;
 use crate::verify::Accepted;
@@ -19,6 +20,10 @@ use crate::{Profile, ProofFile, Statement, VerifyingKey, verify_file};
 
 /// Exit code of an invalid proof.
 pub const EXIT_INVALID: u8 = 1;
+/// Exit code when the result cannot be written.
+pub const EXIT_REFUSED: u8 = 5;
+/// Exit code of a fault of this program.
+pub const EXIT_INTERNAL: u8 = 6;
 /// Exit code of an input that cannot be read or is of an unknown format or version.
 pub const EXIT_UNREADABLE: u8 = 3;
 
@@ -79,6 +84,9 @@ pub enum CommandError {
         /// What is required.
         expected: String,
     },
+    /// The built-in system breaks a rule.
+    #[error("internal fault: {0}")]
+    System(#[from] KeyError),
     /// The output cannot be written.
     #[error("cannot write the result: {0}")]
     Output(#[from] std::io::Error),
@@ -88,7 +96,9 @@ impl CommandError {
     /// The exit code.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Unreadable { .. } | Self::TooLarge { .. } | Self::Output(_) => EXIT_UNREADABLE,
+            Self::Unreadable { .. } | Self::TooLarge { .. } => EXIT_UNREADABLE,
+            Self::Output(_) => EXIT_REFUSED,
+            Self::System(_) => EXIT_INTERNAL,
             Self::Refused { error, .. } if !error.is_invalid_proof() => EXIT_UNREADABLE,
             Self::Refused { .. } | Self::Profile { .. } => EXIT_INVALID,
         }
@@ -110,8 +120,7 @@ pub fn run(args: &VerifyArgs, out: &mut impl Write) -> Result<(), CommandError> 
     {
         return Err(refused(FileError::Program { expected, got: file.program_id }));
     }
-    let key = VerifyingKey::from_tables(file.profile, lambda_demo::tables())
-        .map_err(|error| refused(FileError::Invalid(crate::VerifyError::System(error))))?;
+    let key = VerifyingKey::from_tables(file.profile, lambda_demo::tables())?;
     let start = Instant::now();
     let (accepted, statement) = verify_file(&key, &file).map_err(refused)?;
     let time = start.elapsed();

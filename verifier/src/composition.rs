@@ -1,7 +1,7 @@
 //! A table's composition at the out-of-domain point: `Σ α^k·C_k(ζ) = Z(ζ)·H(ζ)`.
 //!
-//! The verifier runs it on the opened values (round 05); the prover runs the same function on its own values before it
-//! goes on.
+//! The verifier runs it on the opened values (round 05); the prover runs the same function on its own
+//! values before it goes on.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -120,8 +120,8 @@ where
     (tail * alpha + length) * alpha + bus
 }
 
-/// `H(ζ)` from its parts. Part `c` interpolates `H` on slab `c` of the evaluation coset, `s_c·H_N`; for two parts
-/// `s_1^N = -s_0^N` and `H = (q_0·(x^N + g^N) - q_1·(x^N - g^N)) / (2·g^N)`.
+/// `H(ζ)` from its parts. Part `c` interpolates `H` on slab `c` of the evaluation coset, `s_c·H_N`; for two
+/// parts `s_1^N = -s_0^N` and `H = (q_0·(x^N + g^N) - q_1·(x^N - g^N)) / (2·g^N)`.
 fn quotient(input: &CompositionInput<'_>, values: &TableValues) -> Ext3 {
     let parts = extension_columns(&values.quotient);
     let height_log2 = to_usize(input.height_log2);

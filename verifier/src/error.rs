@@ -146,9 +146,6 @@ pub enum VerifyError {
         /// What is wrong.
         error: MerkleError,
     },
-    /// The system that the proof names breaks a rule.
-    #[error("the system is not acceptable: {0}")]
-    System(KeyError),
     /// A folded value is not the last polynomial's.
     #[error("the codeword at position {position} of the last layer is not the final polynomial's")]
     FinalValue {

@@ -13,8 +13,8 @@
 //!         88      …  body: statement, proof
 //! ```
 //!
-//! Integers are little-endian. The header is checked before the body is decoded, and the body's length before anything is
-//! allocated.
+//! Integers are little-endian. The header is checked before the body is decoded, and the body's length
+//! before anything is allocated.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -122,7 +122,8 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Whether the file is a proof that this program can judge, and was found wanting; otherwise it cannot be read.
+    /// Whether the file is a proof that this program can judge, and was found wanting; otherwise it cannot
+    /// be read.
     pub const fn is_invalid_proof(&self) -> bool {
         matches!(self, Self::StatementDigest | Self::Program { .. } | Self::Profile { .. } | Self::Invalid(_))
     }
@@ -207,7 +208,7 @@ impl ProofFile {
             }
             Ok(body) if body > reader.remaining() => {
                 let missing = body.saturating_sub(reader.remaining());
-                return Err(FileError::Decode(DecodeError::Truncated { at: bytes.len(), missing }));
+                return Err(FileError::Decode(DecodeError::Truncated { at: HEADER_BYTES, missing }));
             }
             Ok(_) => {}
             Err(_) => return Err(FileError::TooLarge { length }),

@@ -1,9 +1,9 @@
 //! What both sides of the low-degree test agree on: the fold schedule and the fold itself.
 //!
-//! A codeword of trace height `N` is a polynomial of degree below `N` in `y = x/g`, given on `H_n`, `n = B·N`. Folding
-//! by `a = 2^s` writes `f(y) = Σ y^k·f_k(y^a)` and keeps `Σ β^k·f_k`, a codeword of height `N/a` (FRI: Ben-Sasson,
-//! Bentov, Horesh, Riabzev 2018, section 3). A shorter table's codeword joins, times a challenge of its own, when the folded one
-//! has come down to its height.
+//! A codeword of trace height `N` is a polynomial of degree below `N` in `y = x/g`, given on `H_n`, `n =
+//! B·N`. Folding by `a = 2^s` writes `f(y) = Σ y^k·f_k(y^a)` and keeps `Σ β^k·f_k`, a codeword of height
+//! `N/a` (FRI: Ben-Sasson, Bentov, Horesh, Riabzev 2018, section 3). A shorter table's codeword joins,
+//! times a challenge of its own, when the folded one has come down to its height.
 
 use alloc::vec::Vec;
 
@@ -58,7 +58,8 @@ pub fn final_log2(heights_log2: &[u32]) -> u32 {
 
 /// Folds one coset: `values` are `f(y·ω_a^k)` for `k = 0..a` in natural order, `a` a power of two.
 ///
-/// On the coset `f` is the polynomial `P(Y) = Σ f_k(y^a)·Y^k`, so the folded value `Σ β^k·f_k(y^a)` is `P(β)`.
+/// On the coset `f` is the polynomial `P(Y) = Σ f_k(y^a)·Y^k`, so the folded value `Σ β^k·f_k(y^a)` is
+/// `P(β)`.
 pub fn fold_coset(values: &[Ext3], y: Goldilocks, beta: Ext3) -> Ext3 {
     let arity = u64::try_from(values.len()).unwrap_or(1);
     let root_inverse = domain::root_of_unity(arity.trailing_zeros()).inverse();

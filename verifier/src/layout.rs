@@ -1,7 +1,7 @@
 //! The shape of a proof: which table is where, and how long everything is.
 //!
-//! A [`Layout`] exists only for heights that the protocol allows, so that whoever holds one need not check them again. The
-//! prover places its columns by it, the verifier compares the proof's lengths with it.
+//! A [`Layout`] exists only for heights that the protocol allows, so that whoever holds one need not check
+//! them again. The prover places its columns by it, the verifier compares the proof's lengths with it.
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,9 +1,10 @@
 //! The protocol, as its verifier sees it.
 //!
 //! This crate owns every decision that security rests on: the parameters ([`profile`]), how many bits they
-//! give ([`security`]), what is hashed in which order ([`transcript`]), what a proof is ([`proof`]) and when one is accepted
-//! ([`verify()`]). The prover depends on it; it knows no prover, thread, clock, file or float. It is total: on no input does it
-//! panic, and it allocates no more than a small multiple of the proof's size.
+//! give ([`security`]), what is hashed in which order ([`transcript`]), what a proof is ([`proof`]) and
+//! when one is accepted ([`verify()`]). The prover depends on it; it knows no prover, thread, clock, file
+//! or float. It is total: on no input does it panic, and it allocates no more than a small multiple of the
+//! proof's size.
 //!
 //! `rounds` has one module per round of the protocol, with the number and title of the prover's and of the
 //! book's chapter.

@@ -24,6 +24,13 @@ pub const FINAL_LOG2: u32 = 6;
 pub const PROTOCOL_VERSION: u16 = 1;
 
 /// A parameter set.
+///
+/// ```
+/// use lambda_verifier::Profile;
+///
+/// assert_eq!(Profile::from_name("default"), Some(Profile::Default));
+/// assert_eq!(Profile::Default.promised_bits(), 128);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Profile {
     /// Blowup 2, 227 queries: the fastest proof of 128 bits.

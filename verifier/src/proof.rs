@@ -1,7 +1,8 @@
 //! What a proof consists of, in the order in which the rounds make it.
 //!
-//! A proof carries heights and nothing else that could change what is checked: every other length follows from the
-//! verifying key, the heights and the profile, and is compared with what they give ([`layout`](crate::layout)).
+//! A proof carries heights and nothing else that could change what is checked: every other length follows
+//! from the verifying key, the heights and the profile, and is compared with what they give
+//! ([`layout`](crate::layout)).
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,9 @@
 //! The Fiat-Shamir transcript: one method per message, used by both sides; nothing else absorbs or squeezes.
 //!
-//! The state is one BLAKE3 hash over frames `label length ‖ label ‖ payload length ‖ payload`, so that no two sequences
-//! of messages give the same bytes. A challenge is read from the extendable output of everything absorbed so
-//! far, after a frame that names it. Field elements are drawn by rejection from 64-bit words, never reduced.
+//! The state is one BLAKE3 hash over frames `label length ‖ label ‖ payload length ‖ payload`, so that no
+//! two sequences of messages give the same bytes. A challenge is read from the extendable output of
+//! everything absorbed so far, after a frame that names it. Field elements are drawn by rejection from
+//! 64-bit words, never reduced.
 
 use alloc::vec::Vec;
 
@@ -128,7 +129,8 @@ impl Transcript {
         self.0.words("constraint challenge").extension()
     }
 
-    /// Round 04: quotient commitment → out-of-domain point ζ, outside of every trace domain and evaluation coset.
+    /// Round 04: quotient commitment → out-of-domain point ζ, outside of every trace domain and evaluation
+    /// coset.
     pub fn quotient(&mut self, cap: &[Digest], layout: &Layout) -> Ext3 {
         self.absorb_cap("quotient", cap);
         let mut words = self.0.words("out-of-domain point");

@@ -42,8 +42,8 @@ pub fn verify(key: &VerifyingKey, statement: &Statement, proof: &Proof) -> Resul
 
 /// Checks a proof file against a key: the header first, then [`verify`].
 ///
-/// The statement is the file's own. It is returned because the caller must compare it with what is expected: an accepted file
-/// only says that *this* statement holds.
+/// The statement is the file's own. It is returned because the caller must compare it with what is
+/// expected: an accepted file only says that *this* statement holds.
 ///
 /// # Errors
 /// The first check that fails.

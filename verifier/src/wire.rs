@@ -1,12 +1,12 @@
 //! The byte encoding of proofs: canonical, bounded, declared once.
 //!
-//! Integers are little-endian and of fixed width, a sequence is its length as a `u64` and its elements, a struct is its
-//! fields in order: bincode 1's fixed-int layout. Decoding accepts exactly what encoding produces: field elements below
-//! `p`, no spare byte. A length is compared with the bytes that are left before anything is allocated, so that
-//! decoding allocates at most [`ALLOCATION_FACTOR`] times the input.
+//! Integers are little-endian and of fixed width, a sequence is its length as a `u64` and its elements, a
+//! struct is its fields in order: bincode 1's fixed-int layout. Decoding accepts exactly what encoding
+//! produces: field elements below `p`, no spare byte. A length is compared with the bytes that are left
+//! before anything is allocated, so that decoding allocates at most [`ALLOCATION_FACTOR`] times the input.
 //!
-//! [`wire_struct!`] declares a struct together with its codec and a visitor over its leaves; tests and inspectors
-//! use the visitor to reach every field without a second list of them.
+//! [`wire_struct!`] declares a struct together with its codec and a visitor over its leaves; tests and
+//! inspectors use the visitor to reach every field without a second list of them.
 
 use alloc::format;
 use alloc::string::String;
@@ -16,15 +16,15 @@ use lambda_math::field::{ORDER, ext_coefficients, ext_from_coefficients};
 use lambda_math::{Digest, Ext3, Goldilocks};
 use p3_field::PrimeField64;
 
-/// Bytes that decoding may allocate per byte of input: a list of lists reserves three times its bytes for the inner lists'
-/// headers, and the first inner list may claim the rest of the input once more.
+/// Bytes that decoding may allocate per byte of input: a list of lists reserves three times its bytes for
+/// the inner lists' headers, and the first inner list may claim the rest of the input once more.
 pub const ALLOCATION_FACTOR: usize = 4;
 
 /// Why bytes are not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The input ends inside a value.
-    #[error("the data ends at byte {at}, {missing} more are needed: the file is truncated")]
+    #[error("the file is truncated: what begins at byte {at} lacks {missing} bytes")]
     Truncated {
         /// Offset of the value that is cut.
         at: usize,
@@ -48,7 +48,7 @@ pub enum DecodeError {
         word: u64,
     },
     /// Bytes follow the value.
-    #[error("{extra} bytes follow the end of the data")]
+    #[error("{extra} more bytes than the data has follow its end")]
     Trailing {
         /// How many.
         extra: usize,
@@ -284,7 +284,10 @@ pub fn field_path(path: &str, field: &str) -> String {
 
 /// Declares a struct with its [`Wire`] implementation: the fields in order.
 macro_rules! wire_struct {
-    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ }) => {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ }
+    ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }

@@ -96,7 +96,7 @@ fn body_has_the_announced_length() {
     let body = golden_body().len() as u64;
     let announcing = |length: u64| refusal(&patched(80, &length.to_le_bytes()));
     let trailing = |extra| FileError::Decode(DecodeError::Trailing { extra });
-    let truncated = |missing| FileError::Decode(DecodeError::Truncated { at: GOLDEN.len(), missing });
+    let truncated = |missing| FileError::Decode(DecodeError::Truncated { at: HEADER_BYTES, missing });
     assert_eq!(announcing(0), trailing(golden_body().len()));
     assert_eq!(announcing(body - 1), trailing(1));
     assert_eq!(announcing(body + 1), truncated(1));

@@ -39,9 +39,12 @@ struct Args {
     json: Option<PathBuf>,
 }
 
+/// Times both sides, so many runs each.
+type Comparison = fn(usize) -> Result<Value, Box<dyn Error>>;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
-    let comparisons: [(&str, fn(usize) -> Result<Value, Box<dyn Error>>); 4] =
+    let comparisons: [(&str, Comparison); 4] =
         [("lde", lde), ("hash", hash), ("keccak", keccak_proof), ("zkvm", zkvm_proof)];
     let mut rows = Vec::new();
     for (name, compare) in comparisons {

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use clap::Parser;
 use lambda_air::{Table, TableBuilder};
@@ -13,7 +14,7 @@ use lambda_prover::{HostBackend, Profile, System, Witness, prove};
 use lambda_verifier::Statement;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Parser)]
 #[command(about = "Time one AIR over all heights")]
@@ -24,6 +25,9 @@ struct Args {
     /// Tallest trace, log2 of rows
     #[arg(long, default_value_t = 22)]
     max_height_log2: u32,
+    /// Time this height only and print its row as JSON
+    #[arg(long, hide = true)]
+    one_height_log2: Option<u32>,
     /// Proofs of each height
     #[arg(long, default_value_t = 3)]
     runs: usize,
@@ -73,28 +77,45 @@ fn trace(height_log2: u32) -> Columns {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
-    let system = System::new(Profile::Default, vec![Table::new("products", Products)])?;
+    if let Some(height_log2) = args.one_height_log2 {
+        println!("{}", measure(height_log2, args.runs)?);
+        return Ok(());
+    }
     let mut rows = Vec::new();
     for height_log2 in args.min_height_log2..=args.max_height_log2 {
-        let mut times = Seconds::default();
-        let (mut planned, mut measured) = (0, None);
-        for _ in 0..args.runs.max(1) {
-            let statement = Statement { public_values: vec![Vec::new()], messages: Vec::new() };
-            let witness = Witness { traces: vec![trace(height_log2)], statement };
-            let report = prove(&system, &HostBackend, witness, &())?.report;
-            times.0.push(report.seconds);
-            (planned, measured) = (report.planned_peak_bytes, measured.max(report.measured_peak_bytes));
+        // A process of its own: memory that an earlier proof freed would hide what a later one needs.
+        let output = Command::new(std::env::current_exe()?)
+            .args(["--one-height-log2", &height_log2.to_string(), "--runs", &args.runs.to_string()])
+            .stderr(Stdio::inherit())
+            .output()?;
+        if !output.status.success() {
+            return Err(format!("the proof of height 2^{height_log2} failed").into());
         }
-        let cells = (WIDTH << height_log2) as f64;
-        let ns_per_cell = times.median() * 1e9 / cells;
-        println!("bench scaling 2^{height_log2} {ns_per_cell:.1} ns");
-        rows.push(json!({
-            "height_log2": height_log2,
-            "ns_per_cell": ns_per_cell,
-            "prove_seconds": times,
-            "planned_peak_bytes": planned,
-            "measured_peak_bytes": measured,
-        }));
+        let row: Value = serde_json::from_slice(&output.stdout)?;
+        println!("bench scaling 2^{height_log2} {:.1} ns", row["ns_per_cell"].as_f64().unwrap_or(f64::NAN));
+        rows.push(row);
     }
     Ok(result::write(args.json.as_deref(), "scaling", rows)?)
+}
+
+/// Proofs of one height: the median time, and the memory of the first.
+fn measure(height_log2: u32, runs: usize) -> Result<Value, Box<dyn Error>> {
+    let system = System::new(Profile::Default, vec![Table::new("products", Products)])?;
+    let mut times = Seconds::default();
+    let mut memory = None;
+    for _ in 0..runs.max(1) {
+        let statement = Statement { public_values: vec![Vec::new()], messages: Vec::new() };
+        let witness = Witness { traces: vec![trace(height_log2)], statement };
+        let report = prove(&system, &HostBackend, witness, &())?.report;
+        times.0.push(report.seconds);
+        memory.get_or_insert((report.planned_peak_bytes, report.measured_peak_bytes));
+    }
+    let (planned, measured) = memory.unwrap_or_default();
+    Ok(json!({
+        "height_log2": height_log2,
+        "ns_per_cell": times.median() * 1e9 / (WIDTH << height_log2) as f64,
+        "prove_seconds": times,
+        "planned_peak_bytes": planned,
+        "measured_peak_bytes": measured,
+    }))
 }

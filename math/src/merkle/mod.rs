@@ -7,7 +7,7 @@
 //!
 //! ```text
 //!     node[i] = H(below[2i], below[2i + 1])             H: hash_node
-//!     node[i] = I(H(below[2i], below[2i + 1]), leaf[i])   where a layer of that many leaves joins; I: hash_inject
+//!     node[i] = I(H(below[2i], below[2i + 1]), leaf[i])   where a layer of that many leaves joins
 //! ```
 //!
 //! The level of `2^cap_log2` nodes, in position order, is the **cap**: it is committed to whole and saves

@@ -41,7 +41,8 @@ pub fn coset_lde_column(
     extend_columns(plan, input, input_shift, output, Workers::Caller);
 }
 
-/// Extends every column of `input` from `input_shift · H_N`, on all threads; the result has `blowup · N` rows.
+/// Extends every column of `input` from `input_shift · H_N`, on all threads; the result has `blowup · N`
+/// rows.
 ///
 /// Up to a third of the time goes to the system for fresh pages; where the memory of an earlier table
 /// is at hand, use [`coset_lde_into`]. Either needs no scratch but `max(2^14, N/2^8)` elements a thread, and
@@ -80,7 +81,8 @@ pub fn coset_lde_owned(plan: &NttPlan, input: Columns, input_shift: Goldilocks) 
     }
     let mut columns = input.grow(height * blowup);
     let values = columns.values_mut();
-    // Column c moves from c·N to c·B·N. The upper part of what is left is written behind all that is still to be read.
+    // Column c moves from c·N to c·B·N. The upper part of what is left is written behind all that is still
+    // to be read.
     while end > 1 {
         let start = end.div_ceil(blowup);
         if start == end {

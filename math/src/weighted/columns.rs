@@ -20,8 +20,8 @@ pub struct RowWeights {
 }
 
 impl RowWeights {
-    /// Row `i` has the weight with coefficients `weights[0][i]`, `weights[1][i]`, `weights[2][i]`. The number of
-    /// rows is a multiple of the packing width (eight suits all machines).
+    /// Row `i` has the weight with coefficients `weights[0][i]`, `weights[1][i]`, `weights[2][i]`. The
+    /// number of rows is a multiple of the packing width (eight suits all machines).
     pub fn new(weights: [&[Goldilocks]; EXT_DEGREE]) -> Self {
         let [c0, c1, c2] = weights.map(Vector::pack_slice);
         assert!(c0.len() == c1.len() && c0.len() == c2.len(), "each row has all coefficients");
@@ -53,7 +53,8 @@ impl RowWeights {
         }
     }
 
-    /// The dot products of `columns`, which share the loads of the weights, while `ahead` come into the cache.
+    /// The dot products of `columns`, which share the loads of the weights, while `ahead` come into the
+    /// cache.
     #[inline(always)]
     fn dots<const N: usize>(&self, columns: [&[Goldilocks]; N], ahead: [&[Goldilocks]; N]) -> [Ext3; N] {
         let rows = self.weights.len();

@@ -81,7 +81,9 @@ proptest! {
             for group in groups {
                 add(&mut sums, group);
             }
-            let expected = |i: usize| groups.iter().flatten().map(|(column, weight)| *weight * column[i]).sum::<Ext3>();
+            let expected = |i: usize| -> Ext3 {
+                groups.iter().flatten().map(|(column, weight)| *weight * column[i]).sum()
+            };
             prop_assert_eq!(take(&mut sums, rows), (0..rows).map(expected).collect::<Vec<_>>());
         }
         prop_assert_eq!(take(&mut sums, rows), vec![Ext3::ZERO; rows]);
@@ -95,7 +97,8 @@ proptest! {
         }),
     ) {
         let rows = row_weights(&weights);
-        let (columns, mut sums): (Vec<_>, Vec<Ext3>) = columns.iter().map(|(column, sum)| (&column[..], *sum)).unzip();
+        let (columns, mut sums): (Vec<_>, Vec<Ext3>) =
+            columns.iter().map(|(column, sum)| (&column[..], *sum)).unzip();
         let dots: Vec<Ext3> = columns.iter().map(|column| naive_dot(&weights, column)).collect();
         prop_assert_eq!(&columns.iter().map(|column| rows.dot(column)).collect::<Vec<_>>(), &dots);
         let expected: Vec<Ext3> = sums.iter().zip(dots).map(|(&sum, dot)| sum + dot).collect();

@@ -28,7 +28,8 @@ pub enum ShapeFault {
     },
     /// A trace's height is not one that the protocol allows.
     #[error(
-        "table {table}: the trace's height is {height}, not a power of two from 2^{MIN_HEIGHT_LOG2} to 2^{MAX_HEIGHT_LOG2}"
+        "table {table}: the trace's height is {height}, not a power of two \
+         from 2^{MIN_HEIGHT_LOG2} to 2^{MAX_HEIGHT_LOG2}"
     )]
     Height {
         /// Name of the table.

@@ -59,7 +59,8 @@ impl Codeword {
         folded
     }
 
-    /// `f'(y²) = (f(y) + f(-y))/2 + β·(f(y) - f(-y))/(2y)`. Entries `j` and `j + N/2` of a slab are `f(y)` and `f(-y)`.
+    /// `f'(y²) = (f(y) + f(-y))/2 + β·(f(y) - f(-y))/(2y)`. Entries `j` and `j + N/2` of a slab are `f(y)`
+    /// and `f(-y)`.
     fn halve(&self, challenge: Ext3) -> Self {
         let height = 1usize << self.height_log2;
         let half = height / 2;

@@ -81,7 +81,8 @@ fn add_all(mut a: Vec<Ext3>, b: Vec<Ext3>) -> Vec<Ext3> {
     a
 }
 
-/// The DEEP codeword of one height: computed on slab 0, where it is a polynomial of degree below `N`, and extended.
+/// The DEEP codeword of one height: computed on slab 0, where it is a polynomial of degree below `N`, and
+/// extended.
 pub fn deep(
     height_log2: u32,
     blowup_log2: u32,

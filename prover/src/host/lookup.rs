@@ -30,8 +30,8 @@ impl Sink for Messages<'_> {
 
 /// The lookup columns of a table, three base columns each, and its sum.
 ///
-/// Column `g` holds the terms of group `g`; the last one holds the running sum, which starts at zero and grows by all
-/// terms of the row less the mean.
+/// Column `g` holds the terms of group `g`; the last one holds the running sum, which starts at zero and
+/// grows by all terms of the row less the mean.
 pub fn lookup_columns(input: &LookupInput<'_, HostBackend>) -> Result<(Columns, Ext3), Fault> {
     let table = input.table;
     let shape = &table.key.shape;

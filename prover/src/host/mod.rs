@@ -53,12 +53,10 @@ impl Backend for HostBackend {
         Ok(Arc::new(columns))
     }
 
-    fn load_preprocessed(
-        &self,
-        key: &ProvingKey,
-        table: usize,
-    ) -> Result<Option<Preprocessed<Self>>, Fault> {
-        Ok(key.preprocessed[table].as_ref().map(|columns| Preprocessed { trace: columns.trace.clone(), lde: columns.lde.clone() }))
+    fn load_preprocessed(&self, key: &ProvingKey, table: usize) -> Result<Option<Preprocessed<Self>>, Fault> {
+        Ok(key.preprocessed[table]
+            .as_ref()
+            .map(|columns| Preprocessed { trace: columns.trace.clone(), lde: columns.lde.clone() }))
     }
 
     fn load_preprocessed_tree(&self, key: &ProvingKey) -> Result<Option<Self::Tree>, Fault> {

@@ -37,7 +37,8 @@ impl<B: Backend> Committed<B> {
 /// Traces that are still read, by table.
 pub type KeptTraces<B> = Vec<Option<<B as Backend>::Trace>>;
 
-/// Commits to the main columns. Returns the traces that round 03 still reads: those of tables with interactions.
+/// Commits to the main columns. Returns the traces that round 03 still reads: those of tables with
+/// interactions.
 pub fn commit<B: Backend>(
     recorder: &mut Recorder<'_>,
     job: &Job<'_, B>,

@@ -10,8 +10,8 @@ use crate::backend::{Backend, LookupInput};
 use crate::error::ProveError;
 use crate::report::Recorder;
 
-/// Builds and commits to the lookup columns. `traces` are those of the tables with interactions. Returns each table's sum,
-/// zero for tables without.
+/// Builds and commits to the lookup columns. `traces` are those of the tables with interactions. Returns
+/// each table's sum, zero for tables without.
 pub fn commit<B: Backend>(
     recorder: &mut Recorder<'_>,
     job: &Job<'_, B>,

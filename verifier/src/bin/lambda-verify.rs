@@ -8,7 +8,8 @@ use lambda_verifier::command::{VerifyArgs, run};
 
 /// Verify a proof.
 ///
-/// Exit codes: 0 valid, 1 invalid or for another program, 2 usage, 3 unreadable or of an unknown format or version.
+/// Exit codes: 0 valid, 1 invalid or for another program, 2 usage, 3 unreadable or of an unknown format or
+/// version.
 #[derive(Parser)]
 #[command(name = "lambda-verify", version)]
 struct Cli {

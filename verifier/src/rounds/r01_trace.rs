@@ -1,7 +1,7 @@
 //! Round 01, trace: the heights, and every length that follows from them.
 //!
-//! After this round no list of the proof is longer or shorter than the verifier expects, except those whose length depends on
-//! the query positions, which round 07 checks.
+//! After this round no list of the proof is longer or shorter than the verifier expects, except those whose
+//! length depends on the query positions, which round 07 checks.
 
 use crate::error::{Part, VerifyError};
 use crate::key::VerifyingKey;

@@ -9,7 +9,8 @@ use crate::proof::Proof;
 use crate::statement::Statement;
 use crate::transcript::{LookupChallenges, Transcript};
 
-/// Binds the lookup commitment and the sums, and checks that all buses balance. Returns the constraint challenge.
+/// Binds the lookup commitment and the sums, and checks that all buses balance. Returns the constraint
+/// challenge.
 pub fn bind_and_balance(
     transcript: &mut Transcript,
     key: &VerifyingKey,

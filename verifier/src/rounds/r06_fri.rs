@@ -1,4 +1,5 @@
-//! Round 06, FRI: commitments give fold challenges, the last polynomial and grinding give the query positions.
+//! Round 06, FRI: commitments give fold challenges, the last polynomial and grinding give the query
+//! positions.
 
 use alloc::vec::Vec;
 

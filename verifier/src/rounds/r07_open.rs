@@ -1,4 +1,5 @@
-//! Round 07, open: rows against commitments, rows and out-of-domain values into DEEP codewords, codewords through the folds.
+//! Round 07, open: rows against commitments, rows and out-of-domain values into DEEP codewords, codewords
+//! through the folds.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -134,8 +135,8 @@ fn join_leaves(tables: &[Vec<Digest>]) -> Vec<Digest> {
 ///     G(x) = (Σ γ^k·(f_k(x) - f_k(ζ))) / (x - ζ)  +  (Σ γ^k'·(f_k'(x) - f_k'(ζω))) / (x - ζω)
 /// ```
 ///
-/// over all columns, then over those opened at the next row; powers of γ count on (DEEP-FRI: Ben-Sasson, Goldberg,
-/// Kopparty, Saraf 2019).
+/// over all columns, then over those opened at the next row; powers of γ count on (DEEP-FRI: Ben-Sasson,
+/// Goldberg, Kopparty, Saraf 2019).
 struct Deep {
     positions: Vec<u64>,
     power: Ext3,
@@ -218,8 +219,8 @@ fn point_at(position: u64, domain_log2: u32) -> Goldilocks {
     domain::root_of_unity(domain_log2).exp_u64(u64::try_from(index).unwrap_or(0))
 }
 
-/// Checks the opened FRI cosets against the layers' commitments, each against the layer before, the last against the
-/// final polynomial.
+/// Checks the opened FRI cosets against the layers' commitments, each against the layer before, the last
+/// against the final polynomial.
 pub fn check_layers(
     layout: &Layout,
     proof: &Proof,
