@@ -5,7 +5,7 @@
 //! produces: field elements below `p`, no spare byte. A length is compared with the bytes that are left
 //! before anything is allocated, so that decoding allocates at most [`ALLOCATION_FACTOR`] times the input.
 //!
-//! [`wire_struct!`] declares a struct together with its codec and a visitor over its leaves; tests and
+//! `wire_struct!` declares a struct together with its codec and a visitor over its leaves; tests and
 //! inspectors use the visitor to reach every field without a second list of them.
 
 use alloc::format;

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 #[derive(Parser)]
 #[command(about = "Time one AIR over all heights")]
 struct Args {
-    /// Shortest trace, log2 of rows
-    #[arg(long, default_value_t = 10)]
+    /// Shortest trace, log2 of rows; below 15 the grinding, which does not depend on it, outweighs the rest
+    #[arg(long, default_value_t = 15)]
     min_height_log2: u32,
     /// Tallest trace, log2 of rows
     #[arg(long, default_value_t = 22)]

@@ -192,7 +192,7 @@ impl Backend for HostBackend {
             (slab << height_log2) + entry
         };
         let rows: Vec<usize> = positions.iter().map(row).collect();
-        Ok(rows.iter().flat_map(|&row| lde.iter().map(move |column| column[row])).collect())
+        Ok(rows.par_iter().flat_map_iter(|&row| lde.iter().map(move |column| column[row])).collect())
     }
 
     fn open_codeword(&self, codeword: &Self::Codeword, positions: &[usize]) -> Result<Vec<Ext3>, Fault> {
