@@ -95,12 +95,20 @@ pub struct Table {
     pub name: String,
     /// What it asserts.
     pub air: Box<dyn AnyAir>,
+    /// Height of preprocessed columns that are known by their commitment alone.
+    pub committed_height: Option<usize>,
 }
 
 impl Table {
     /// Names `air`.
     pub fn new(name: impl Into<String>, air: impl AnyAir + 'static) -> Self {
-        Self { name: name.into(), air: Box::new(air) }
+        Self { name: name.into(), air: Box::new(air), committed_height: None }
+    }
+
+    /// Names `air`, whose preprocessed columns have `height` rows and are not looked at: for a verifier that
+    /// has the commitment to them.
+    pub fn committed(name: impl Into<String>, air: impl AnyAir + 'static, height: usize) -> Self {
+        Self { name: name.into(), air: Box::new(air), committed_height: Some(height) }
     }
 }
 

@@ -6,15 +6,27 @@ use super::Finding;
 use crate::tree::{File, Tree};
 
 /// Each workspace package with all packages of the workspace that it may name, in build order.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("lambda-math", &[]),
     ("lambda-air", &["lambda-math"]),
     ("lambda-demo", &["lambda-air", "lambda-math"]),
-    // The demo AIRs are for the binary `lambda-verify`.
-    ("lambda-verifier", &["lambda-demo", "lambda-air", "lambda-math"]),
-    ("lambda-prover", &["lambda-verifier", "lambda-air", "lambda-math"]),
-    ("lambda-cli", &["lambda-prover", "lambda-verifier", "lambda-demo", "lambda-air", "lambda-math"]),
-    ("lambda-benches", &["lambda-prover", "lambda-verifier", "lambda-demo", "lambda-air", "lambda-math"]),
+    ("lambda-machine", &["lambda-air", "lambda-math"]),
+    ("lambda-executor", &["lambda-machine"]),
+    ("lambda-verifier", &["lambda-machine", "lambda-air", "lambda-math"]),
+    ("lambda-prover", &["lambda-verifier", "lambda-machine", "lambda-air", "lambda-math"]),
+    ("lambda-cli", &["lambda-prover", "lambda-verifier", "lambda-executor", "lambda-machine"]),
+    (
+        "lambda-benches",
+        &[
+            "lambda-prover",
+            "lambda-verifier",
+            "lambda-executor",
+            "lambda-demo",
+            "lambda-machine",
+            "lambda-air",
+            "lambda-math",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
