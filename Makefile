@@ -1,24 +1,30 @@
 # Everyday commands. `make` lists them.
 
-# What the demo proves, and where the proof goes.
-PROVE_DEMO := -p lambda-cli --bin lambda-prove -- demo -o
+# The demo: a generated block with so many transfers, its proof, and the program that validates it.
+TXS        ?= 1
+DEMO_BLOCK := target/demo.block
 DEMO_PROOF := target/demo.proof
+PROVER     := cargo run --release -p lambda-cli --bin lambda-prove --
+VERIFIER   := cargo run --release -p lambda-verifier --bin lambda-verify --
+# What `make simd-check` proves: the Fibonacci guest on n = 1000.
+PROVE_FIB  := -p lambda-cli --bin lambda-prove -- prove guests/elf/fib.elf --input-hex e803000000000000 -o
 # Benchmarks are binaries of lambda-benches; each takes `--json FILE`.
 BENCH   := cargo run --release -p lambda-benches --bin
 RESULTS := benches/results
 CHART   := docs/src/scaling.svg
 # Tallest trace of `make bench-scaling`.
 MAX_HEIGHT_LOG2 ?= 22
-# `make fuzz`: cases per property, or seconds with cargo-fuzz.
+# `make fuzz`: cases per property, or seconds per target with cargo-fuzz.
 CASES        ?= 100000
 FUZZ_SECONDS ?= 300
+FUZZ_SEED    := verifier/tests/data/golden-v1.proof
 # `make simd-check`: builds to compare, LEVEL-PROFILE, of the levels that this processor has.
 SIMD_LEVELS := scalar $(foreach level,avx2 avx512,$(if $(shell grep -m1 -w $(level)f* /proc/cpuinfo),$(level)))
 SIMD_BUILDS ?= $(foreach profile,release dev,$(SIMD_LEVELS:%=%-$(profile)))
 SIMD_DIR    := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check audit golden clean
+.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check audit golden guests clean
 
 ##@ Start here
 
@@ -27,10 +33,10 @@ help: ## List the targets
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Prove the built-in demo, then verify the proof and explain it
+demo: ## Prove that a program ran, verify the proof
 	@mkdir -p $(dir $(DEMO_PROOF))
-	cargo run --release $(PROVE_DEMO) $(DEMO_PROOF)
-	cargo run --release -p lambda-verifier --bin lambda-verify -- --explain $(DEMO_PROOF)
+	$(PROVER) prove guests/elf/fib.elf --input-hex e803000000000000 -o $(DEMO_PROOF)
+	$(VERIFIER) $(DEMO_PROOF) --elf guests/elf/fib.elf --explain
 
 test: ## Run every test
 	cargo test --workspace
@@ -56,10 +62,13 @@ golden: ## Rewrite the golden files (proof bytes changed: say so in the CHANGELO
 
 fuzz: ## Hammer the verifier with damaged proofs (CASES=, FUZZ_SECONDS=)
 	@if cargo +nightly fuzz --version >/dev/null 2>&1 && test -d verifier/fuzz; then \
-	  cargo +nightly fuzz run --fuzz-dir verifier/fuzz verify -- -max_total_time=$(FUZZ_SECONDS); \
+	  for target in decode verify; do \
+	    cargo +nightly fuzz run --fuzz-dir verifier/fuzz $$target -- \
+	      -seed_inputs=$(FUZZ_SEED) -max_len=65536 -max_total_time=$(FUZZ_SECONDS) || exit; \
+	  done; \
 	else PROPTEST_CASES=$(CASES) cargo test --release -p lambda-verifier --test fuzz; fi
 
-simd-check: $(SIMD_BUILDS:%=$(SIMD_DIR)/simd/%.proof) ## Compare demo proofs across vector widths and profiles
+simd-check: $(SIMD_BUILDS:%=$(SIMD_DIR)/simd/%.proof) ## Compare proofs across vector widths and profiles
 	@sha256sum $^
 	@test $$(sha256sum $^ | cut -d' ' -f1 | sort -u | wc -l) = 1 || \
 	  { echo "simd-check: these builds disagree about the proof" >&2; exit 1; }
@@ -77,7 +86,7 @@ $(SIMD_DIR)/simd/%.proof: FORCE
 	@mkdir -p $(@D)
 	RUSTFLAGS="$(or $(FLAGS_$(level)),$(error no such level: $(level)))" \
 	  cargo run --quiet --profile $(profile) --target-dir $(SIMD_DIR)$(if $(FLAGS_$(level):%native=),/simd-$(level)) \
-	  $(PROVE_DEMO) $@
+	  $(PROVE_FIB) $@
 
 FORCE:
 
@@ -85,9 +94,12 @@ audit: ## Check licences, advisories and sources of the dependencies, where carg
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check; \
 	else echo "cargo-deny is not installed: cargo install --locked cargo-deny"; fi
 
+guests: ## Rebuild the guest programs (needs Debian's rustc-web; see guests/README.md)
+	guests/build.sh
+
 ##@ Benchmarks
 
-bench: ## Time the kernels, the rounds and whole proofs
+bench: ## Time executions, the kernels, the rounds and whole proofs
 	@mkdir -p $(RESULTS)
 	$(BENCH) kernels -- --json $(RESULTS)/kernels.json
 	$(BENCH) rounds -- --json $(RESULTS)/rounds.json

@@ -3,13 +3,17 @@
 use std::io;
 use std::path::PathBuf;
 
+use lambda_executor::ExecutionError;
+use lambda_machine::elf::ElfError;
 use lambda_prover::{Fault, ProveError};
-use lambda_verifier::command::CommandError;
+use lambda_verifier::command::{CommandError, EXIT_UNREADABLE};
 use lambda_verifier::error::KeyError;
+use lambda_verifier::file::FileError;
 
 /// Exit code after Ctrl-C or SIGTERM.
 pub const EXIT_CANCELLED: i32 = 7;
 const EXIT_USAGE: u8 = 2;
+const EXIT_GUEST: u8 = 4;
 const EXIT_REFUSED: u8 = 5;
 const EXIT_INTERNAL: u8 = 6;
 
@@ -19,8 +23,60 @@ pub enum CliError {
     /// Verification failed.
     #[error("{0}")]
     Verify(CommandError),
+    /// An input cannot be read.
+    #[error("cannot read {}: {error}; name a file that can be read", path.display())]
+    Input {
+        /// The input.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// An input is too large.
+    #[error("{} is larger than {limit} bytes, the most that is read", path.display())]
+    TooLarge {
+        /// The input.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
+    /// A program cannot be loaded.
+    #[error("{}: {error}; build it for RV64IM as docs/src/guests.md says", path.display())]
+    Elf {
+        /// The ELF file.
+        path: PathBuf,
+        /// Why.
+        error: ElfError,
+    },
+    /// A proof file cannot be read.
+    #[error("{}: {error}", path.display())]
+    Proof {
+        /// The proof.
+        path: PathBuf,
+        /// Why.
+        error: FileError,
+    },
+    /// A file is none of those that the command knows.
+    #[error("{} is neither an ELF executable, a block nor a proof", path.display())]
+    Unrecognised {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The program trapped, or reached a limit.
+    #[error("{0}")]
+    Trap(ExecutionError),
+    /// The program exited with another code than expected.
+    #[error("the program exited with code {code}, {expected} is expected")]
+    Exit {
+        /// Its exit code.
+        code: u64,
+        /// The code expected.
+        expected: u64,
+    },
+    /// The program is larger than a proof allows.
+    #[error("the program cannot be proven: {0}")]
+    Program(KeyError),
     /// An output cannot be written.
-    #[error("cannot write {}: {}; nothing was written", path.display(), reason(error))]
+    #[error("cannot write {}: {error}; nothing was written; {}", path.display(), advice(error))]
     Output {
         /// The output.
         path: PathBuf,
@@ -30,9 +86,6 @@ pub enum CliError {
     /// The result cannot be printed; the files have been written.
     #[error("cannot print the result: {0}; the output files are complete")]
     Stdout(io::Error),
-    /// The system of tables breaks a rule: a fault of this program.
-    #[error("internal fault: {0}")]
-    System(KeyError),
     /// No proof came out.
     #[error("{0}; nothing was written")]
     Prove(ProveError),
@@ -50,20 +103,30 @@ impl CliError {
         match self {
             Self::Verify(error) => error.exit_code(),
             Self::Usage(_) => EXIT_USAGE,
+            Self::Input { .. }
+            | Self::TooLarge { .. }
+            | Self::Elf { .. }
+            | Self::Proof { .. }
+            | Self::Unrecognised { .. }
+            | Self::Program(_) => EXIT_UNREADABLE,
+            Self::Trap(_) | Self::Exit { .. } => EXIT_GUEST,
             Self::Output { .. } | Self::Stdout(_) | Self::Resource(_) => EXIT_REFUSED,
-            Self::Prove(ProveError::Fault(Fault::OutOfMemory { .. })) => EXIT_REFUSED,
-            Self::System(_) | Self::Prove(_) => EXIT_INTERNAL,
+            Self::Prove(
+                ProveError::Fault(Fault::OutOfMemory { .. }) | ProveError::Claim(_) | ProveError::Key(_),
+            ) => EXIT_REFUSED,
+            Self::Prove(_) => EXIT_INTERNAL,
         }
     }
 }
 
-/// What went wrong, without the name of a temporary file.
-fn reason(error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(code) => io::Error::from_raw_os_error(code).to_string(),
-        None => error
-            .get_ref()
-            .and_then(|inner| inner.source())
-            .map_or_else(|| error.kind().to_string(), |source| source.to_string()),
+/// What to do about an output that cannot be written.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "make its folder first",
+        io::ErrorKind::IsADirectory => "name a file in it",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "make room or choose another place"
+        }
+        _ => "choose another place",
     }
 }

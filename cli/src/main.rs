@@ -1,13 +1,16 @@
 //! `lambda-prove`: the command line of the prover.
 //!
 //! stdout carries the result, stderr progress and errors. Exit codes: 0 ok, 1 proof invalid, 2 usage, 3
-//! input unreadable or unsupported, 5 resource refused, 6 internal fault, 7 cancelled.
+//! input unreadable or unsupported, 4 guest failed or trapped, 5 resource refused, 6 internal fault, 7 cancelled.
 #![forbid(unsafe_code)]
 
-mod demo;
 mod error;
+mod inspect;
 mod output;
+mod program;
 mod progress;
+mod prove;
+mod run;
 
 use std::process::ExitCode;
 
@@ -25,24 +28,33 @@ struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok, 1 proof invalid, 2 usage, 3 input unreadable or unsupported, \
-                          5 resource refused, 6 internal fault, 7 cancelled";
+                          4 guest failed or trapped, 5 resource refused, 6 internal fault, 7 cancelled";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Prove the built-in demo: a Fibonacci table and Keccak-f permutations, joined by a range table
-    Demo(demo::DemoArgs),
+    /// Execute a program: output, exit code, cycles
+    Run(run::RunArgs),
+    /// Prove that a program ran on an input
+    Prove(prove::ProveArgs),
+    /// Say what a file is: an ELF executable or a proof
+    Inspect(inspect::InspectArgs),
     /// Verify a proof
     Verify(VerifyArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Demo(args) => demo::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Prove(args) => prove::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => command::run(&args, &mut std::io::stdout().lock()).map_err(CliError::Verify),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            if let CliError::Trap(trap) = &error {
+                program::show_log(&trap.log);
+            }
             eprintln!("lambda-prove: {error}");
             ExitCode::from(error.exit_code())
         }

@@ -1,11 +1,12 @@
 //! Progress on stderr.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::io::{IsTerminal, stderr};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use lambda_prover::{Event, Observer, Round};
 use serde_json::json;
 
@@ -36,25 +37,31 @@ pub fn observer(mode: Mode, quiet: bool) -> Box<dyn Observer> {
     }
 }
 
-/// One bar: round, tables done, rows, elapsed time.
+/// One bar: round, tables done, table, rows, elapsed time.
 struct Bar {
     bar: ProgressBar,
     rows: RefCell<u64>,
-    start: Instant,
 }
 
 impl Bar {
     fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{prefix:12} [{bar:24}] {pos}/{len} {msg}");
-        bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, rows: RefCell::new(0), start: Instant::now() }
+        let bar = ProgressBar::new(1);
+        let style = ProgressStyle::with_template("{prefix:12} [{bar:24}] {pos}/{len} {msg:26} {seconds}")
+            .expect("the template is well formed")
+            .progress_chars("=> ")
+            .with_key("seconds", |state: &ProgressState, out: &mut dyn fmt::Write| {
+                // A line that cannot be formatted is drawn without the time.
+                let _ = write!(out, "{:.1} s", state.elapsed().as_secs_f64());
+            });
+        bar.set_style(style);
+        bar.set_prefix("preparing");
+        // The time goes on within a step.
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self { bar, rows: RefCell::new(0) }
     }
 
     fn show(&self, step: &str) {
-        let (rows, seconds) = (human_count(*self.rows.borrow()), self.start.elapsed().as_secs_f64());
-        self.bar.set_message(format!("{step:16} {rows} rows  {seconds:.1} s"));
+        self.bar.set_message(format!("{step:12} {:>8} rows", human_count(*self.rows.borrow())));
     }
 }
 

@@ -1,6 +1,8 @@
 //! Why no proof came out.
 
 use lambda_verifier::VerifyError;
+use lambda_verifier::error::KeyError;
+use lambda_verifier::execution::ClaimError;
 
 use crate::fault::Fault;
 
@@ -43,6 +45,12 @@ pub enum ProveError {
         /// Name of the table.
         table: String,
     },
+    /// The execution is not one that the protocol can state.
+    #[error("the execution cannot be proven: {0}")]
+    Claim(#[from] ClaimError),
+    /// The execution needs more tables than a proof may have.
+    #[error("the execution cannot be proven: {0}")]
+    Key(#[from] KeyError),
     /// The backend failed.
     #[error("the backend failed: {0}")]
     Fault(#[from] Fault),

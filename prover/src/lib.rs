@@ -11,6 +11,7 @@
 pub mod backend;
 pub mod check;
 mod error;
+pub mod execution;
 mod fault;
 pub mod host;
 pub mod memory;

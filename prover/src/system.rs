@@ -1,5 +1,7 @@
 //! A system of tables, ready to be proven.
 
+use std::sync::Arc;
+
 use lambda_air::ConstraintProgram;
 use lambda_air::Table;
 use lambda_air::program::Roots;
@@ -11,7 +13,7 @@ use lambda_verifier::{Profile, ProvingKey, VerifyingKey};
 pub struct System {
     /// Keys and preprocessed columns.
     pub key: ProvingKey,
-    programs: Vec<TablePrograms>,
+    programs: Vec<Arc<TablePrograms>>,
 }
 
 /// A table's body as programs.
@@ -29,15 +31,36 @@ impl System {
     /// # Errors
     /// When the tables break a rule of the protocol.
     pub fn new(profile: Profile, tables: Vec<Table>) -> Result<Self, KeyError> {
-        let key = ProvingKey::new(profile, tables)?;
+        Ok(Self::from_key(ProvingKey::new(profile, tables)?))
+    }
+
+    /// The system with the given keys.
+    pub fn from_key(key: ProvingKey) -> Self {
         let programs = key
             .verifying
             .tables
             .iter()
-            .map(|table| TablePrograms {
-                composition: ConstraintProgram::new(&table.dag, Roots::All),
-                interactions: ConstraintProgram::new(&table.dag, Roots::Interactions),
+            .map(|table| {
+                Arc::new(TablePrograms {
+                    composition: ConstraintProgram::new(&table.dag, Roots::All),
+                    interactions: ConstraintProgram::new(&table.dag, Roots::Interactions),
+                })
             })
+            .collect();
+        Self { key, programs }
+    }
+
+    /// The system in which table `i` occurs `instances[i]` times.
+    ///
+    /// # Errors
+    /// When a table with preprocessed columns does not occur once, or there are too many tables or none.
+    pub fn with_instances(&self, instances: &[usize]) -> Result<Self, KeyError> {
+        let key = self.key.with_instances(instances)?;
+        let programs = self
+            .programs
+            .iter()
+            .zip(instances)
+            .flat_map(|(programs, &count)| std::iter::repeat_n(programs, count).cloned())
             .collect();
         Ok(Self { key, programs })
     }
@@ -48,7 +71,7 @@ impl System {
     }
 
     /// Programs of each table, in registry order.
-    pub fn programs(&self) -> &[TablePrograms] {
+    pub fn programs(&self) -> &[Arc<TablePrograms>] {
         &self.programs
     }
 }

@@ -203,6 +203,20 @@ pub enum KeyError {
         /// Rows.
         height: usize,
     },
+    /// A table with preprocessed columns is instantiated other than once.
+    #[error("table {table} has preprocessed columns and {count} instances, it needs one")]
+    PreprocessedInstances {
+        /// Its name.
+        table: String,
+        /// Instances asked for.
+        count: usize,
+    },
+    /// The preprocessed columns to be committed are not at hand.
+    #[error("table {table}: its preprocessed columns are known by their commitment alone")]
+    PreprocessedUnknown {
+        /// Its name.
+        table: String,
+    },
     /// Preprocessed columns are committed for some tables but no commitment is given, or the reverse.
     #[error("{expected} digests commit to the preprocessed columns, {got} are given")]
     PreprocessedCap {

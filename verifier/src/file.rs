@@ -1,4 +1,4 @@
-//! Proof files: a fixed header, then statement and proof.
+//! Proof files: a fixed header, then what is claimed and its proof.
 //!
 //! ```text
 //!     offset  bytes  field
@@ -6,11 +6,11 @@
 //!          8      2  format version
 //!         10      2  protocol version
 //!         12      2  profile
-//!         14      2  flags, zero
-//!         16     32  program id: digest of the verifying key
-//!         48     32  statement digest
+//!         14      2  kind of claim: 0 a statement about a system, 1 an execution of a program
+//!         16     32  program id: digest of the verifying key, or of the program
+//!         48     32  digest of the claim
 //!         80      8  body length
-//!         88      …  body: statement, proof
+//!         88      …  body: claim, proof
 //! ```
 //!
 //! Integers are little-endian. The header is checked before the body is decoded, and the body's length
@@ -82,11 +82,13 @@ pub enum FileError {
         /// Its number.
         got: u16,
     },
-    /// Reserved flags are set.
-    #[error("the proof sets flags {got:#06x}, none are defined")]
-    Flags {
-        /// The flags.
+    /// The file claims something else than what is asked for.
+    #[error("the proof is about {}, expected one about {}", kind_name(*got), kind_name(*expected))]
+    Kind {
+        /// Kind of the file.
         got: u16,
+        /// Kind expected.
+        expected: u16,
     },
     /// The body is larger than any proof.
     #[error("the header announces {length} bytes of proof, the limit is {MAX_BODY_BYTES}")]
@@ -98,7 +100,7 @@ pub enum FileError {
     #[error("{0}")]
     Decode(#[from] DecodeError),
     /// The header's statement digest is not that of the statement.
-    #[error("the header's statement digest is not that of the statement in the file")]
+    #[error("the header's digest is not that of the claim in the file")]
     StatementDigest,
     /// The proof is for another program.
     #[error("the proof is for program {got}, expected {expected}")]
@@ -121,6 +123,38 @@ pub enum FileError {
     Invalid(VerifyError),
 }
 
+const fn kind_name(kind: u16) -> &'static str {
+    match kind {
+        0 => "a system of tables",
+        1 => "the execution of a program",
+        _ => "something that this program does not know",
+    }
+}
+
+/// What a proof file claims.
+pub trait Claim: Wire {
+    /// Its number in proof files.
+    const KIND: u16;
+    /// Digest of the claim, as proof files carry it.
+    fn digest(&self) -> [u8; 32];
+}
+
+impl Claim for Statement {
+    const KIND: u16 = 0;
+
+    fn digest(&self) -> [u8; 32] {
+        Self::digest(self)
+    }
+}
+
+/// The kind of claim that a proof file makes, if `bytes` start as one does.
+pub fn kind(bytes: &[u8]) -> Option<u16> {
+    let mut reader = Reader::new(bytes);
+    let magic: [u8; 8] = reader.bytes().ok()?;
+    reader.bytes::<6>().ok()?;
+    (magic == MAGIC).then_some(u16::from_le_bytes(reader.bytes().ok()?))
+}
+
 impl FileError {
     /// Whether the file is a proof that this program can judge, and was found wanting; otherwise it cannot
     /// be read.
@@ -129,15 +163,18 @@ impl FileError {
     }
 }
 
+/// A proof of a statement about a system.
+pub type ProofFile = ClaimFile<Statement>;
+
 /// A proof with what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProofFile {
+pub struct ClaimFile<C> {
     /// Parameters.
     pub profile: Profile,
-    /// Digest of the verifying key.
+    /// Digest of the verifying key, or of the program.
     pub program_id: Id,
-    /// The statement.
-    pub statement: Statement,
+    /// What is claimed.
+    pub statement: C,
     /// The proof.
     pub proof: Proof,
 }
@@ -148,6 +185,20 @@ impl ProofFile {
         Self { profile: key.profile, program_id: Id(key.digest()), statement, proof }
     }
 
+    /// Errs unless the proof is for `key`'s system.
+    pub fn check_program(&self, key: &VerifyingKey) -> Result<(), FileError> {
+        if self.profile != key.profile {
+            return Err(FileError::Profile { expected: key.profile, got: self.profile });
+        }
+        let expected = Id(key.digest());
+        if self.program_id != expected {
+            return Err(FileError::Program { expected, got: self.program_id });
+        }
+        Ok(())
+    }
+}
+
+impl<C: Claim> ClaimFile<C> {
     /// The file's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut body = Vec::new();
@@ -155,7 +206,7 @@ impl ProofFile {
         self.proof.encode(&mut body);
         let mut bytes = Vec::with_capacity(HEADER_BYTES.saturating_add(body.len()));
         bytes.extend(MAGIC);
-        for word in [FORMAT_VERSION, PROTOCOL_VERSION, self.profile.id(), 0] {
+        for word in [FORMAT_VERSION, PROTOCOL_VERSION, self.profile.id(), C::KIND] {
             bytes.extend(word.to_le_bytes());
         }
         bytes.extend(self.program_id.0);
@@ -194,8 +245,8 @@ impl ProofFile {
         let id = word()?;
         let profile = Profile::from_id(id).ok_or(FileError::UnknownProfile { got: id })?;
         match word()? {
-            0 => {}
-            got => return Err(FileError::Flags { got }),
+            got if got == C::KIND => {}
+            got => return Err(FileError::Kind { got, expected: C::KIND }),
         }
         let program_id = Id(reader.bytes()?);
         let statement_digest = reader.bytes()?;
@@ -213,24 +264,12 @@ impl ProofFile {
             Ok(_) => {}
             Err(_) => return Err(FileError::TooLarge { length }),
         }
-        let statement = Statement::decode(&mut reader)?;
+        let statement = C::decode(&mut reader)?;
         if statement.digest() != statement_digest {
             return Err(FileError::StatementDigest);
         }
         let proof = Proof::decode(&mut reader)?;
         reader.finish()?;
         Ok(Self { profile, program_id, statement, proof })
-    }
-
-    /// Errs unless the proof is for `key`'s system.
-    pub fn check_program(&self, key: &VerifyingKey) -> Result<(), FileError> {
-        if self.profile != key.profile {
-            return Err(FileError::Profile { expected: key.profile, got: self.profile });
-        }
-        let expected = Id(key.digest());
-        if self.program_id != expected {
-            return Err(FileError::Program { expected, got: self.program_id });
-        }
-        Ok(())
     }
 }

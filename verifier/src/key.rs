@@ -1,8 +1,9 @@
 //! The verifying key: a system of tables as the verifier knows it.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -16,13 +17,14 @@ use crate::transcript::Frames;
 use crate::wire::Wire;
 
 /// A table as the verifier knows it; everything but name and AIR is derived from the AIR.
+#[derive(Clone)]
 pub struct TableKey {
     /// Name for reports.
     pub name: String,
     /// The AIR, whose body the verifier evaluates.
-    pub air: Box<dyn AnyAir>,
+    pub air: Arc<dyn AnyAir>,
     /// The body as a graph, for provers and for the key's digest.
-    pub dag: ConstraintDag,
+    pub dag: Arc<ConstraintDag>,
     /// Counts, degrees, layouts.
     pub shape: TableShape,
     /// Height of the preprocessed columns, `log2`; `None` where there are none.
@@ -77,7 +79,7 @@ impl Draft {
     }
 
     fn push(&mut self, table: Table) -> Result<(), KeyError> {
-        let Table { name, air } = table;
+        let Table { name, air, committed_height } = table;
         if self.tables.iter().any(|other| other.name == name) {
             return Err(KeyError::DuplicateName { name });
         }
@@ -88,16 +90,21 @@ impl Draft {
         for interaction in &dag.interactions {
             self.register(interaction.bus)?;
         }
-        let preprocessed = air.preprocessed();
-        let preprocessed_log2 = match &preprocessed {
+        let preprocessed = if committed_height.is_some() { None } else { air.preprocessed() };
+        let preprocessed_log2 = match committed_height.or(preprocessed.as_ref().map(|p| p.height)) {
             None => None,
-            Some(columns) => Some(height_log2(columns.height).ok_or_else(|| {
-                KeyError::PreprocessedHeight { table: name.clone(), height: columns.height }
-            })?),
+            Some(height) => Some(
+                height_log2(height)
+                    .ok_or_else(|| KeyError::PreprocessedHeight { table: name.clone(), height })?,
+            ),
         };
-        let width = preprocessed.as_ref().map_or(0, |p| p.values.len().checked_div(p.height).unwrap_or(0));
+        let width = match &preprocessed {
+            Some(columns) => columns.values.len().checked_div(columns.height).unwrap_or(0),
+            None => committed_height.map_or(0, |_| air.preprocessed_width()),
+        };
         let shape = TableShape::new(air.as_ref(), &dag, width)
             .map_err(|error| KeyError::Shape { table: name.clone(), error })?;
+        let (air, dag) = (Arc::from(air), Arc::new(dag));
         self.tables.push(TableKey { name, air, dag, shape, preprocessed_log2 });
         self.preprocessed.push(preprocessed);
         Ok(())
@@ -112,6 +119,17 @@ impl Draft {
             Ok(())
         } else {
             Err(KeyError::BusClash { id: bus.id, first: first.name, second: bus.name })
+        }
+    }
+
+    /// Errs unless the preprocessed columns of every table that has some are at hand.
+    pub fn check_contents(&self) -> Result<(), KeyError> {
+        let missing = |(table, columns): &(&TableKey, &Option<Preprocessed>)| {
+            table.preprocessed_log2.is_some() && columns.is_none()
+        };
+        match self.tables.iter().zip(&self.preprocessed).find(missing) {
+            Some((table, _)) => Err(KeyError::PreprocessedUnknown { table: table.name.clone() }),
+            None => Ok(()),
         }
     }
 
@@ -135,6 +153,37 @@ impl VerifyingKey {
     /// Identity of the system and its parameters: the program id of a proof file.
     pub const fn digest(&self) -> [u8; 32] {
         self.digest
+    }
+
+    /// The system in which table `i` occurs `instances[i]` times, in registry order, as `name.0`, `name.1`, …
+    /// where that is not once.
+    ///
+    /// # Errors
+    /// When a table with preprocessed columns does not occur once, or there are too many tables or none.
+    pub fn with_instances(&self, instances: &[usize]) -> Result<Self, KeyError> {
+        let total = instances.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
+        if instances.len() != self.tables.len() || total == 0 || total > MAX_TABLES {
+            return Err(KeyError::Tables { tables: total, limit: MAX_TABLES });
+        }
+        let mut tables = Vec::new();
+        let mut frames = Frames::new("lambda-prove instances v1").absorb("system", &self.digest);
+        for (table, &count) in self.tables.iter().zip(instances) {
+            if table.preprocessed_log2.is_some() && count != 1 {
+                return Err(KeyError::PreprocessedInstances { table: table.name.clone(), count });
+            }
+            frames = frames.absorb("instances", &u64::try_from(count).unwrap_or(u64::MAX).to_le_bytes());
+            for index in 0..count {
+                let name = if count == 1 { table.name.clone() } else { format!("{}.{index}", table.name) };
+                tables.push(TableKey { name, ..table.clone() });
+            }
+        }
+        Ok(Self {
+            profile: self.profile,
+            tables,
+            buses: self.buses.clone(),
+            preprocessed_cap: self.preprocessed_cap.clone(),
+            digest: frames.digest("digest"),
+        })
     }
 }
 

@@ -30,6 +30,7 @@ pub mod balance;
 pub mod command;
 pub mod composition;
 pub mod error;
+pub mod execution;
 pub mod file;
 pub mod fri;
 pub mod key;

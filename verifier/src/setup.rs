@@ -42,6 +42,7 @@ impl ProvingKey {
     pub fn new(profile: Profile, tables: Vec<Table>) -> Result<Self, KeyError> {
         let mut draft = Draft::new(profile, tables)?;
         let blowup_log2 = profile.blowup_log2();
+        draft.check_contents()?;
         let preprocessed: Vec<Option<PreprocessedTable>> = core::mem::take(&mut draft.preprocessed)
             .into_iter()
             .map(|columns| columns.map(|columns| extend(columns.values, columns.height, blowup_log2)))
@@ -49,6 +50,22 @@ impl ProvingKey {
         let tree = commit(&preprocessed, blowup_log2);
         let cap = tree.as_ref().map_or_else(Vec::new, |tree| tree.cap().to_vec());
         Ok(Self { verifying: draft.finish(cap)?, preprocessed, preprocessed_tree: tree.map(Arc::new) })
+    }
+
+    /// The keys of the system in which table `i` occurs `instances[i]` times
+    /// ([`VerifyingKey::with_instances`]).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_instances(&self, instances: &[usize]) -> Result<Self, KeyError> {
+        let verifying = self.verifying.with_instances(instances)?;
+        let preprocessed = self
+            .preprocessed
+            .iter()
+            .zip(instances)
+            .flat_map(|(columns, &count)| core::iter::repeat_n(columns.clone(), count))
+            .collect();
+        Ok(Self { verifying, preprocessed, preprocessed_tree: self.preprocessed_tree.clone() })
     }
 }
 

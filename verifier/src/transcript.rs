@@ -63,18 +63,23 @@ impl Words {
         u64::from_le_bytes(bytes)
     }
 
-    /// Uniform: words of at least `p` are passed over (one in 2^32).
     fn base(&mut self) -> Goldilocks {
-        loop {
-            let word = self.word();
-            if word < ORDER {
-                return Goldilocks::new(word);
-            }
-        }
+        draw(|| self.word())
     }
 
     fn extension(&mut self) -> Ext3 {
         ext_from_coefficients([self.base(), self.base(), self.base()])
+    }
+}
+
+/// The first element that `words` give. Uniform if they are: words of at least `p` are passed over (one in
+/// 2^32).
+fn draw(mut words: impl FnMut() -> u64) -> Goldilocks {
+    loop {
+        let word = words();
+        if word < ORDER {
+            return Goldilocks::new(word);
+        }
     }
 }
 
@@ -192,5 +197,30 @@ impl Transcript {
             value.encode(&mut bytes);
         }
         self.0.push(label, &bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`draw`] makes of `words`, and how many of them it leaves.
+    fn drawn(words: &[u64]) -> (Goldilocks, usize) {
+        let mut rest = words.iter().copied();
+        let element = draw(|| rest.next().unwrap_or_default());
+        (element, rest.len())
+    }
+
+    #[test]
+    fn words_of_at_least_p_are_passed_over_and_not_reduced() {
+        assert_eq!(drawn(&[ORDER, 7, 8]), (Goldilocks::new(7), 1));
+        assert_eq!(drawn(&[u64::MAX, ORDER + 1, ORDER, 7, 8]), (Goldilocks::new(7), 1));
+    }
+
+    #[test]
+    fn words_below_p_are_taken_as_they_are() {
+        for word in [0, 1, u64::from(u32::MAX), ORDER - 1] {
+            assert_eq!(drawn(&[word, 8]), (Goldilocks::new(word), 1));
+        }
     }
 }

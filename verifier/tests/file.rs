@@ -65,9 +65,9 @@ fn other_profiles_are_refused() {
 }
 
 #[test]
-fn flags_are_refused() {
+fn other_kinds_are_refused() {
     for got in [1, 0x0100, 0x8000, u16::MAX] {
-        assert_eq!(refusal(&patched(14, &u16::to_le_bytes(got))), FileError::Flags { got });
+        assert_eq!(refusal(&patched(14, &u16::to_le_bytes(got))), FileError::Kind { got, expected: 0 });
     }
 }
 

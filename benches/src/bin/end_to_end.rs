@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use clap::Parser;
+use lambda_benches::args::Args;
 use lambda_benches::result;
 use lambda_benches::timing::{Seconds, repeat};
 use lambda_benches::workload::{NAMES, Workload};
@@ -12,25 +12,11 @@ use lambda_prover::Profile;
 use lambda_verifier::{ProofFile, verify};
 use serde_json::json;
 
-#[derive(Parser)]
-#[command(about = "Time whole proofs")]
-struct Args {
-    /// Proofs of each workload
-    #[arg(long, default_value_t = 3)]
-    runs: usize,
-    /// Only workloads with this in their name
-    #[arg(long, default_value = "")]
-    only: String,
-    /// Result file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let mut rows = Vec::new();
     for profile in [Profile::Default, Profile::Compact] {
-        for name in NAMES.into_iter().filter(|name| name.contains(&args.only)) {
+        for name in NAMES.into_iter().filter(|name| args.selects(name)) {
             let workload = Workload::new(name, profile);
             let mut times = Seconds::default();
             let mut last = workload.prove();

@@ -1,10 +1,11 @@
-//! The kernels alone: extension, row digests, trees, weighted sums, grinding.
+//! The kernels alone: extension, row digests, trees, weighted sums, grinding. Parts for `--only`: `lde`,
+//! `hash`, `sums`, `grind`.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use clap::Parser;
+use lambda_benches::args::Args;
 use lambda_benches::result;
 use lambda_benches::timing::{Seconds, repeat};
 use lambda_math::hash::{grind, hash_rows};
@@ -14,33 +15,30 @@ use lambda_math::{Columns, Digest, Ext3, Goldilocks, MerkleTree};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
-#[derive(Parser)]
-#[command(about = "Time the kernels")]
-struct Args {
-    /// Runs of each kernel
-    #[arg(long, default_value_t = 5)]
-    runs: usize,
-    /// Result file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let mut rows = Vec::new();
-    for (height_log2, width) in [(14, 2633), (18, 40), (20, 100), (22, 8)] {
-        rows.extend(extension(args.runs, height_log2, width));
+    if args.selects("lde") {
+        for (height_log2, width) in [(14, 2633), (18, 40), (20, 100), (22, 8)] {
+            rows.push(extension(args.runs, height_log2, width));
+        }
     }
-    for (height_log2, width) in [(15, 2633), (19, 40), (21, 100)] {
-        rows.extend(hashing(args.runs, height_log2, width));
+    if args.selects("hash") {
+        for (height_log2, width) in [(15, 2633), (19, 40), (21, 100)] {
+            rows.extend(hashing(args.runs, height_log2, width));
+        }
     }
-    for (height_log2, width) in [(14, 2633), (18, 40)] {
-        rows.extend(sums(args.runs, height_log2, width));
+    if args.selects("sums") {
+        for (height_log2, width) in [(14, 2633), (18, 40)] {
+            rows.extend(sums(args.runs, height_log2, width));
+        }
     }
-    let time = repeat(args.runs, || {
-        grind(&[7; 32], 20);
-    });
-    rows.push(row("grinding of 20 bits, one seed", 1.0, &time));
+    if args.selects("grind") {
+        let time = repeat(args.runs, || {
+            grind(&[7; 32], 20);
+        });
+        rows.push(row("grinding of 20 bits, one seed", 1.0, &time));
+    }
     Ok(result::write(args.json.as_deref(), "kernels", rows)?)
 }
 
@@ -55,14 +53,14 @@ fn matrix(height: usize, width: usize) -> Columns {
     Columns::from_values(step.shifted_powers(step).take(height * width).collect(), height)
 }
 
-fn extension(runs: usize, height_log2: u32, width: usize) -> [Value; 1] {
+fn extension(runs: usize, height_log2: u32, width: usize) -> Value {
     let columns = matrix(1 << height_log2, width);
     let plan = NttPlan::new(height_log2, 1);
     let time = repeat(runs, || {
         coset_lde(&plan, &columns, Goldilocks::ONE);
     });
     let elements = columns.values().len() as f64;
-    [row(&format!("coset-lde 2^{height_log2}x{width} per-input-element"), elements, &time)]
+    row(&format!("coset-lde 2^{height_log2}x{width} per-input-element"), elements, &time)
 }
 
 fn hashing(runs: usize, height_log2: u32, width: usize) -> [Value; 2] {

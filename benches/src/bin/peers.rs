@@ -4,10 +4,10 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use clap::Parser;
 use lambda_air::Table;
+use lambda_benches::args::Args;
 use lambda_benches::plonky3::{self, Config};
 use lambda_benches::timing::{Pairs, seconds};
 use lambda_benches::{keccak, result, zkvm};
@@ -25,20 +25,6 @@ use p3_keccak_air::KeccakAir;
 use p3_matrix::dense::RowMajorMatrix;
 use serde_json::{Value, json};
 
-#[derive(Parser)]
-#[command(about = "Time Plonky3 0.8.0 beside us")]
-struct Args {
-    /// Runs of each side
-    #[arg(long, default_value_t = 5)]
-    runs: usize,
-    /// Compare only what has this in its name
-    #[arg(long, default_value = "")]
-    only: String,
-    /// Result file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
 /// Times both sides, so many runs each.
 type Comparison = fn(usize) -> Result<Value, Box<dyn Error>>;
 
@@ -48,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         [("lde", lde), ("hash", hash), ("keccak", keccak_proof), ("zkvm", zkvm_proof)];
     let mut rows = Vec::new();
     for (name, compare) in comparisons {
-        if name.contains(&args.only) {
+        if args.selects(name) {
             let mut row = compare(args.runs)?;
             row["name"] = name.into();
             eprintln!("{row:#}");

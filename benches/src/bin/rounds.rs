@@ -2,36 +2,22 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use clap::Parser;
+use lambda_benches::args::Args;
 use lambda_benches::result;
 use lambda_benches::workload::{NAMES, Workload};
 use lambda_prover::Profile;
 use serde_json::json;
 
-#[derive(Parser)]
-#[command(about = "Time the rounds of whole proofs")]
-struct Args {
-    /// Proofs of each workload, after one that does not count
-    #[arg(long, default_value_t = 3)]
-    runs: usize,
-    /// Only workloads with this in their name
-    #[arg(long, default_value = "")]
-    only: String,
-    /// Result file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let mut rows = Vec::new();
-    for name in NAMES.into_iter().filter(|name| name.contains(&args.only)) {
+    for name in NAMES.into_iter().filter(|name| args.selects(name)) {
         let workload = Workload::new(name, Profile::Default);
         workload.prove();
         // The fastest proof: its rounds belong together, which medians of single rounds do not.
-        let best = (0..args.runs.max(1))
+        let best = (0..args.runs)
             .map(|_| workload.prove().report)
             .min_by(|a, b| a.seconds.total_cmp(&b.seconds))
             .expect("there is a run");

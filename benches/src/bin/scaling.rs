@@ -2,11 +2,11 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Parser;
 use lambda_air::{Table, TableBuilder};
+use lambda_benches::args::Args;
 use lambda_benches::result;
 use lambda_benches::timing::Seconds;
 use lambda_math::{Columns, Goldilocks};
@@ -17,8 +17,9 @@ use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
 #[derive(Parser)]
-#[command(about = "Time one AIR over all heights")]
-struct Args {
+struct Cli {
+    #[command(flatten)]
+    args: Args,
     /// Shortest trace, log2 of rows; below 15 the grinding, which does not depend on it, outweighs the rest
     #[arg(long, default_value_t = 15)]
     min_height_log2: u32,
@@ -28,12 +29,6 @@ struct Args {
     /// Time this height only and print its row as JSON
     #[arg(long, hide = true)]
     one_height_log2: Option<u32>,
-    /// Proofs of each height
-    #[arg(long, default_value_t = 3)]
-    runs: usize,
-    /// Result file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
 }
 
 /// Columns of the AIR.
@@ -76,13 +71,13 @@ fn trace(height_log2: u32) -> Columns {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse();
-    if let Some(height_log2) = args.one_height_log2 {
+    let Cli { args, min_height_log2, max_height_log2, one_height_log2 } = Cli::parse();
+    if let Some(height_log2) = one_height_log2 {
         println!("{}", measure(height_log2, args.runs)?);
         return Ok(());
     }
     let mut rows = Vec::new();
-    for height_log2 in args.min_height_log2..=args.max_height_log2 {
+    for height_log2 in (min_height_log2..=max_height_log2).filter(|k| args.selects(&format!("2^{k}"))) {
         // A process of its own: memory that an earlier proof freed would hide what a later one needs.
         let output = Command::new(std::env::current_exe()?)
             .args(["--one-height-log2", &height_log2.to_string(), "--runs", &args.runs.to_string()])
@@ -103,7 +98,7 @@ fn measure(height_log2: u32, runs: usize) -> Result<Value, Box<dyn Error>> {
     let system = System::new(Profile::Default, vec![Table::new("products", Products)])?;
     let mut times = Seconds::default();
     let mut memory = None;
-    for _ in 0..runs.max(1) {
+    for _ in 0..runs {
         let statement = Statement { public_values: vec![Vec::new()], messages: Vec::new() };
         let witness = Witness { traces: vec![trace(height_log2)], statement };
         let report = prove(&system, &HostBackend, witness, &())?.report;

@@ -9,6 +9,7 @@ use lambda_verifier::wire::{Reader, Wire};
 use lambda_verifier::{Profile, ProofFile, Statement, VerifyingKey, verify_file};
 use libfuzzer_sys::fuzz_target;
 
+#[allow(dead_code, reason = "the tests name tables that this target does not")]
 #[path = "../../tests/support/tables.rs"]
 mod tables;
 

@@ -1,0 +1,112 @@
+//! What an execution costs, table by table, before it is proven.
+
+use lambda_machine::memory::REGISTER_CELLS;
+use lambda_machine::program::Program;
+use lambda_machine::record::ExecutionRecord;
+use lambda_machine::tables::{TableId, fixed};
+use lambda_math::field::EXT_DEGREE;
+use lambda_verifier::VerifyingKey;
+use serde::Serialize;
+
+use super::fill::height;
+
+/// The cells of an execution's proof, table by table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Census {
+    /// Instructions executed.
+    pub cycles: u64,
+    /// The tables that have rows, in registry order.
+    pub tables: Vec<TableCensus>,
+}
+
+/// The cells of one kind of table.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableCensus {
+    /// Its name.
+    pub table: &'static str,
+    /// Rows that hold something.
+    pub rows: u64,
+    /// Rows with padding, over all instances.
+    pub padded_rows: u64,
+    /// Instances.
+    pub instances: u64,
+    /// Main columns.
+    pub main_columns: u64,
+    /// Lookup columns over the base field.
+    pub lookup_columns: u64,
+    /// Preprocessed columns, committed once for the program.
+    pub preprocessed_columns: u64,
+}
+
+impl TableCensus {
+    /// Main and lookup cells of the rows that hold something.
+    pub const fn cells(&self) -> u64 {
+        self.rows * (self.main_columns + self.lookup_columns)
+    }
+
+    /// Main and lookup cells of padding.
+    pub const fn padding_cells(&self) -> u64 {
+        (self.padded_rows - self.rows) * (self.main_columns + self.lookup_columns)
+    }
+}
+
+impl Census {
+    /// The census of `record`, an execution of `program` proven with `key`'s tables, in instances of at most
+    /// `max_rows` rows.
+    pub fn new(key: &VerifyingKey, program: &Program, record: &ExecutionRecord, max_rows: usize) -> Self {
+        let tables = TableId::ALL
+            .into_iter()
+            .zip(&key.tables)
+            .filter_map(|(id, table)| {
+                let rows = rows(id, program, record);
+                let instances = rows.div_ceil(max_rows);
+                let tall = if id.is_chunked() { rows / max_rows } else { 0 };
+                let rest = rows - tall * max_rows;
+                let padded = tall * max_rows + if rest > 0 { height(rest) } else { 0 };
+                (rows > 0).then_some(TableCensus {
+                    table: id.name(),
+                    rows: rows as u64,
+                    padded_rows: padded as u64,
+                    instances: if id.is_chunked() { instances as u64 } else { 1 },
+                    main_columns: table.shape.main_width as u64,
+                    lookup_columns: (table.shape.lookup_columns() * EXT_DEGREE) as u64,
+                    preprocessed_columns: table.shape.preprocessed_width as u64,
+                })
+            })
+            .collect();
+        Self { cycles: record.cpu.len() as u64, tables }
+    }
+
+    /// Main and lookup cells of all rows that hold something, per instruction.
+    pub fn cells_per_cycle(&self) -> f64 {
+        self.tables.iter().map(TableCensus::cells).sum::<u64>() as f64 / self.cycles as f64
+    }
+
+    /// Main and lookup cells of padding, per instruction.
+    pub fn padding_per_cycle(&self) -> f64 {
+        self.tables.iter().map(TableCensus::padding_cells).sum::<u64>() as f64 / self.cycles as f64
+    }
+}
+
+/// Rows of table `id` that hold something.
+fn rows(id: TableId, program: &Program, record: &ExecutionRecord) -> usize {
+    match id {
+        TableId::Cpu => record.cpu.len(),
+        TableId::Memory => record.memory.len(),
+        TableId::Subword => record.subword.len(),
+        TableId::Misaligned => record.misaligned.len(),
+        TableId::Io => record.io.len(),
+        TableId::Boundary => record.boundary.len(),
+        TableId::Compare => record.compare.len(),
+        TableId::Bitwise => record.bitwise.len(),
+        TableId::Shift => record.shift.len(),
+        TableId::Word => record.word.len(),
+        TableId::Mul => record.mul.len(),
+        TableId::Divrem => record.divrem.len(),
+        TableId::Registers => REGISTER_CELLS,
+        TableId::Rom => program.code.iter().flatten().count(),
+        TableId::Image => program.image.len(),
+        TableId::Range16 | TableId::BytePair => fixed::HEIGHT,
+        TableId::Power => fixed::MAX_EXPONENT + 1,
+    }
+}
