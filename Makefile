@@ -4,10 +4,9 @@
 TXS        ?= 1
 DEMO_BLOCK := target/demo.block
 DEMO_PROOF := target/demo.proof
-PROVER     := cargo run --release -p lambda-cli --bin lambda-prove --
-VERIFIER   := cargo run --release -p lambda-verifier --bin lambda-verify --
+RELEASE    := $(or $(CARGO_TARGET_DIR),target)/release
 # What `make simd-check` proves: the Fibonacci guest on n = 1000.
-PROVE_FIB  := -p lambda-cli --bin lambda-prove -- prove guests/elf/fib.elf --input-hex e803000000000000 -o
+PROVE_FIB  := -p lambda-prover --example prove_guest -- guests/elf/fib.elf e803000000000000
 # Benchmarks are binaries of lambda-benches; each takes `--json FILE`.
 BENCH   := cargo run --release -p lambda-benches --bin
 RESULTS := benches/results
@@ -24,7 +23,7 @@ SIMD_BUILDS ?= $(foreach profile,release dev,$(SIMD_LEVELS:%=%-$(profile)))
 SIMD_DIR    := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check audit golden guests clean
+.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check check-eels audit golden guests clean
 
 ##@ Start here
 
@@ -33,10 +32,12 @@ help: ## List the targets
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Prove that a program ran, verify the proof
+demo: ## Make an Ethereum block, prove that it is valid, verify the proof (TXS=)
 	@mkdir -p $(dir $(DEMO_PROOF))
-	$(PROVER) prove guests/elf/fib.elf --input-hex e803000000000000 -o $(DEMO_PROOF)
-	$(VERIFIER) $(DEMO_PROOF) --elf guests/elf/fib.elf --explain
+	cargo build --release -p lambda-cli -p lambda-verifier
+	$(RELEASE)/lambda-prove block gen --txs $(TXS) -o $(DEMO_BLOCK)
+	$(RELEASE)/lambda-prove block prove $(DEMO_BLOCK) -o $(DEMO_PROOF)
+	$(RELEASE)/lambda-verify $(DEMO_PROOF) --elf guests/elf/block.elf --block $(DEMO_BLOCK)
 
 test: ## Run every test
 	cargo test --workspace
@@ -90,6 +91,18 @@ $(SIMD_DIR)/simd/%.proof: FORCE
 
 FORCE:
 
+# Python with the executable specification of Ethereum.
+EELS         := target/eels
+EELS_VERSION := 2.20.0
+
+$(EELS)/$(EELS_VERSION):
+	python3 -m venv $(EELS)
+	$(EELS)/bin/pip install --quiet ethereum-execution==$(EELS_VERSION)
+	touch $@
+
+check-eels: $(EELS)/$(EELS_VERSION) ## Check generated blocks with Ethereum's executable specification
+	PATH="$(CURDIR)/$(EELS)/bin:$$PATH" cargo test -p lambda-block --test eels -- --nocapture
+
 audit: ## Check licences, advisories and sources of the dependencies, where cargo-deny is installed
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check; \
 	else echo "cargo-deny is not installed: cargo install --locked cargo-deny"; fi
@@ -101,6 +114,7 @@ guests: ## Rebuild the guest programs (needs Debian's rustc-web; see guests/READ
 
 bench: ## Time executions, the kernels, the rounds and whole proofs
 	@mkdir -p $(RESULTS)
+	$(BENCH) executions -- --json $(RESULTS)/executions.json
 	$(BENCH) kernels -- --json $(RESULTS)/kernels.json
 	$(BENCH) rounds -- --json $(RESULTS)/rounds.json
 	$(BENCH) end_to_end -- --json $(RESULTS)/end_to_end.json

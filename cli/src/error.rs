@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use lambda_block::BlockError;
 use lambda_executor::ExecutionError;
 use lambda_machine::elf::ElfError;
 use lambda_prover::{Fault, ProveError};
@@ -61,6 +62,9 @@ pub enum CliError {
         /// The file.
         path: PathBuf,
     },
+    /// No block comes out.
+    #[error("{0}; nothing was written")]
+    Block(BlockError),
     /// The program trapped, or reached a limit.
     #[error("{0}")]
     Trap(ExecutionError),
@@ -102,12 +106,13 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Verify(error) => error.exit_code(),
-            Self::Usage(_) => EXIT_USAGE,
+            Self::Usage(_) | Self::Block(BlockError::TooManyTransfers { .. }) => EXIT_USAGE,
             Self::Input { .. }
             | Self::TooLarge { .. }
             | Self::Elf { .. }
             | Self::Proof { .. }
             | Self::Unrecognised { .. }
+            | Self::Block(_)
             | Self::Program(_) => EXIT_UNREADABLE,
             Self::Trap(_) | Self::Exit { .. } => EXIT_GUEST,
             Self::Output { .. } | Self::Stdout(_) | Self::Resource(_) => EXIT_REFUSED,

@@ -14,6 +14,7 @@ use lambda_verifier::execution::{ExecutionClaim, ExecutionProof, ProgramCommitme
 use lambda_verifier::file::{self, Claim, MAGIC};
 use serde_json::{Value, json};
 
+use crate::block;
 use crate::error::CliError;
 use crate::program::read_file;
 use crate::progress::human_count;
@@ -24,7 +25,7 @@ const MAX_BYTES: u64 = 1 << 28;
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
 pub struct InspectArgs {
-    /// An ELF executable or a proof; `-` reads standard input
+    /// An ELF executable, a block or a proof; `-` reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Parameters for a program's id
@@ -35,8 +36,15 @@ pub struct InspectArgs {
     json: bool,
 }
 
-/// One property of the file.
-struct Line(&'static str, String, Value);
+/// One property of a file: its name, for people, for programs.
+pub struct Line(pub &'static str, pub String, pub Value);
+
+impl Line {
+    /// A property that looks the same to people and programs.
+    pub fn new(name: &'static str, text: String) -> Self {
+        Self(name, text.clone(), text.into())
+    }
+}
 
 /// Says what the file is.
 pub fn run(args: &InspectArgs) -> Result<(), CliError> {
@@ -47,10 +55,19 @@ pub fn run(args: &InspectArgs) -> Result<(), CliError> {
         elf(path, &bytes, args.profile)?
     } else if bytes.starts_with(&MAGIC) {
         proof(path, &bytes)?
+    } else if let Some(mut summary) = block::shown::summary(&bytes) {
+        let kind = "Ethereum block and its witness, not validated".to_owned();
+        summary.insert(0, Line("kind", kind, json!("block")));
+        summary
     } else {
         return Err(CliError::Unrecognised { path: path.clone() });
     });
-    let text = if args.json {
+    show(lines, args.json)
+}
+
+/// Prints `lines` for people, or as one `json` object.
+pub fn show(lines: Vec<Line>, json: bool) -> Result<(), CliError> {
+    let text = if json {
         let object: serde_json::Map<String, Value> =
             lines.into_iter().map(|Line(name, _, value)| (name.replace(' ', "_"), value)).collect();
         format!("{}\n", Value::Object(object))

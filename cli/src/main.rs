@@ -1,11 +1,14 @@
 //! `lambda-prove`: the command line of the prover.
 //!
 //! stdout carries the result, stderr progress and errors. Exit codes: 0 ok, 1 proof invalid, 2 usage, 3
-//! input unreadable or unsupported, 4 guest failed or trapped, 5 resource refused, 6 internal fault, 7 cancelled.
+//! input unreadable or unsupported, 4 guest failed or trapped, 5 resource refused, 6 internal fault, 7
+//! cancelled.
 #![forbid(unsafe_code)]
 
+mod block;
 mod error;
 mod inspect;
+mod manual;
 mod output;
 mod program;
 mod progress;
@@ -14,7 +17,7 @@ mod run;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use lambda_verifier::command::{self, VerifyArgs};
 
 use crate::error::CliError;
@@ -36,10 +39,16 @@ enum Command {
     Run(run::RunArgs),
     /// Prove that a program ran on an input
     Prove(prove::ProveArgs),
-    /// Say what a file is: an ELF executable or a proof
+    /// Say what a file is: an ELF executable, a block or a proof
     Inspect(inspect::InspectArgs),
     /// Verify a proof
     Verify(VerifyArgs),
+    /// Make, import, run and prove Ethereum blocks
+    Block(block::BlockArgs),
+    /// Print a completion script for a shell
+    Completions(manual::CompletionsArgs),
+    /// Write the manual pages, one a command, into a folder
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +56,9 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Block(args) => block::run(&args),
+        Command::Completions(args) => manual::completions(&args, Cli::command()),
+        Command::Man(args) => manual::pages(&args, Cli::command()),
         Command::Verify(args) => command::run(&args, &mut std::io::stdout().lock()).map_err(CliError::Verify),
     };
     match result {

@@ -143,7 +143,8 @@ impl Proved<'_> {
         let claim = &file.statement;
         format!(
             "output     {}\nexit code  {}\n{}cycles     {} in {:.2} s ({:.0} cycles/s)\n\
-             program    {} (committed in {:.2} s)\nproof      {} ({})\nsecurity   {}\nmemory     {} at its peak\n",
+             program    {} (committed in {:.2} s)\nproof      {} ({})\n\
+             security   {}\nmemory     {} at its peak\n",
             if claim.output.is_empty() { "none".to_owned() } else { hex(&claim.output) },
             claim.exit_code,
             shown.text,

@@ -1,4 +1,5 @@
-//! The machine whose execution is proven: RV64IM user-level programs on one hart, without an operating system.
+//! The machine whose execution is proven: RV64IM user-level programs on one hart, without an operating
+//! system.
 //!
 //! | module | holds |
 //! |---|---|

@@ -22,6 +22,8 @@ pub mod ntt;
 #[cfg(feature = "std")]
 mod pages;
 #[cfg(feature = "std")]
+mod recycle;
+#[cfg(feature = "std")]
 pub mod weighted;
 
 #[cfg(feature = "std")]
@@ -30,3 +32,5 @@ pub use field::{Ext3, Goldilocks};
 pub use hash::Digest;
 #[cfg(feature = "std")]
 pub use merkle::MerkleTree;
+#[cfg(feature = "std")]
+pub use recycle::{kept_bytes, release_memory};

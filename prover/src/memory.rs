@@ -6,6 +6,7 @@
 
 use std::fs;
 
+use lambda_math::kept_bytes;
 use lambda_math::merkle::tree_bytes;
 use lambda_verifier::VerifyingKey;
 use lambda_verifier::layout::{Layout, Tree};
@@ -191,11 +192,13 @@ pub struct PeakMeter {
 }
 
 impl PeakMeter {
-    /// Starts at the present resident memory, of which `owned` bytes count as part of what is measured.
+    /// Starts at the present resident memory, of which `owned` bytes count as part of what is measured, and
+    /// so does the memory that dropped matrices have left: it is used first.
     pub fn start(owned: u64) -> Self {
         // Resets the peak to the present; where that is not allowed the peak may be an older one.
         let _ = fs::write("/proc/self/clear_refs", "5");
-        Self { baseline: status_bytes("VmRSS:").map(|resident| resident.saturating_sub(owned)) }
+        let measured = owned.saturating_add(kept_bytes() as u64);
+        Self { baseline: status_bytes("VmRSS:").map(|resident| resident.saturating_sub(measured)) }
     }
 
     /// Bytes by which the peak exceeds the start; `None` where the system does not tell.

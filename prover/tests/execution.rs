@@ -1,20 +1,106 @@
-//! Programs, from their execution to a verified proof.
+//! Programs, from their execution to a verified proof: what executes is proven.
 
-use lambda_executor::Executor;
-use lambda_prover::execution::ProvableProgram;
-use lambda_prover::{Profile, check_traces};
+use lambda_executor::testing::random::{INPUT_BYTES, Random, random_elf};
+use lambda_executor::{Executor, Limits};
+use lambda_machine::record::ExecutionRecord;
+use lambda_prover::execution::{ExecutionWitness, ProvableProgram};
+use lambda_prover::{HostBackend, Profile, check_traces};
+use lambda_verifier::execution::{ExecutionError, ExecutionProof, verify_execution};
+
+/// More than any of the programs needs, so that a wrong jump does not run forever.
+const LIMITS: Limits = Limits { cycles: 1_000_000, memory_bytes: 1 << 30 };
+
+/// A random program with its execution.
+fn random_execution(seed: u64) -> (ProvableProgram, ExecutionRecord) {
+    let elf = random_elf(seed, 2, 300).to_bytes();
+    let mut random = Random::new(seed);
+    let input: Vec<u8> = (0..INPUT_BYTES).map(|_| random.number() as u8).collect();
+    provable(&elf, &input)
+}
+
+fn provable(elf: &[u8], input: &[u8]) -> (ProvableProgram, ExecutionRecord) {
+    let executor = Executor::from_elf(elf).expect("an executable").with_limits(LIMITS);
+    let (execution, record) = executor.record(input).expect("the program exits");
+    assert_eq!((&record.output, record.exit_code), (&execution.output, execution.exit_code));
+    let program = ProvableProgram::new(Profile::Test, executor.program().clone()).expect("a small program");
+    (program, record)
+}
+
+/// In as many instances of each table as a proof can have, so that there are many joints.
+fn in_small_instances(
+    program: ProvableProgram,
+    record: &ExecutionRecord,
+) -> (ProvableProgram, ExecutionWitness) {
+    let mut program = program;
+    for rows_log2 in 4.. {
+        program = program.with_max_rows(1 << rows_log2);
+        let witness = program.witness(record);
+        if witness.traces.len() <= 256 {
+            return (program, witness);
+        }
+    }
+    unreachable!("larger instances are fewer")
+}
+
+fn assert_satisfied(program: ProvableProgram, record: &ExecutionRecord, name: &str) {
+    let (program, witness) = in_small_instances(program, record);
+    let census = program.census(record);
+    assert_eq!(census.cycles, record.cpu.len() as u64);
+    let padded: u64 = census.tables.iter().map(|table| table.padded_rows).sum();
+    assert_eq!(padded, witness.traces.iter().map(|trace| trace.height() as u64).sum::<u64>());
+    let (system, witness) = program.instantiate(witness).expect("few enough instances");
+    if let Err(report) = check_traces(&system.key, &witness.traces, &witness.statement) {
+        panic!("{name}: {report}");
+    }
+}
+
+/// Whatever a random program does satisfies every constraint and bus, and its proof is accepted.
+#[test]
+fn what_executes_is_proven() {
+    for seed in 0..6 {
+        let (program, record) = random_execution(seed);
+        assert_satisfied(program, &record, &format!("seed {seed}"));
+    }
+}
 
 #[test]
-fn traces_of_a_guest_satisfy_everything() {
-    let elf = std::fs::read("../guests/elf/fib.elf").unwrap();
-    let executor = Executor::from_elf(&elf).unwrap();
-    let (execution, record) = executor.record(&20u64.to_le_bytes()).unwrap();
-    assert_eq!(execution.output, 6765u64.to_le_bytes());
-    let program = ProvableProgram::new(Profile::Test, executor.program().clone()).unwrap();
-    let census = program.census(&record);
-    eprintln!("{census:#?} {}", census.cells_per_cycle());
-    let (system, witness) = program.instantiate(program.witness(&record)).unwrap();
-    if let Err(report) = check_traces(&system.key, &witness.traces, &witness.statement) {
-        panic!("{report}");
+fn proofs_are_verified_from_their_bytes() {
+    let (program, record) = random_execution(100);
+    let (program, witness) = in_small_instances(program, &record);
+    let proven = program.prove(&HostBackend, witness, &()).expect("an honest execution");
+    let bytes = proven.file.encode();
+    let file = ExecutionProof::decode(&bytes).expect("a proof file");
+    assert_eq!(file.encode(), bytes);
+    assert_eq!(file.program_id, program.id());
+    assert_eq!((&file.statement.output, file.statement.exit_code), (&record.output, record.exit_code));
+    let verified = verify_execution(&file).expect("an honest proof");
+    assert_eq!(verified.key.tables.len(), file.proof.heights_log2.len());
+
+    // Another output or exit code.
+    let mut other = file.clone();
+    other.statement.output[0] ^= 1;
+    assert!(matches!(verify_execution(&other), Err(ExecutionError::Invalid(_))));
+    let mut other = file.clone();
+    other.statement.exit_code ^= 1;
+    assert!(matches!(verify_execution(&other), Err(ExecutionError::Invalid(_))));
+    // Another program, under the name of this one or under its own.
+    let (another, another_record) = random_execution(101);
+    let commitment = another.witness(&another_record).claim.program;
+    let mut other = file.clone();
+    other.statement.program = commitment;
+    assert!(matches!(verify_execution(&other), Err(ExecutionError::ProgramId { .. })));
+    other.program_id = another.id();
+    assert!(matches!(verify_execution(&other), Err(ExecutionError::Invalid(_))));
+}
+
+/// Compiled programs use other instructions and more memory than random ones.
+#[test]
+fn traces_of_guests_satisfy_everything() {
+    let input: Vec<u8> = 2_u64.to_le_bytes().into_iter().chain(1..90).collect();
+    for name in ["hello", "fib", "sha256", "keccak"] {
+        let path = format!("{}/../guests/elf/{name}.elf", env!("CARGO_MANIFEST_DIR"));
+        let elf = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let (program, record) = provable(&elf, &input);
+        assert_satisfied(program, &record, name);
     }
 }

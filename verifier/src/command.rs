@@ -1,6 +1,8 @@
 //! The `verify` command, shared by `lambda-verify` and `lambda-prove verify`.
 
+mod block;
 mod error;
+mod rlp;
 mod shown;
 
 use std::format;
@@ -19,11 +21,14 @@ use crate::execution::{ExecutionProof, ProgramCommitment, verify_execution};
 use crate::file::{FileError, HEADER_BYTES, Id, MAX_BODY_BYTES};
 use shown::Verified;
 
+pub use block::{BlockFileError, Difference, ValidatedBlock};
 pub use error::{CommandError, EXIT_INVALID, EXIT_REFUSED, EXIT_UNREADABLE, Mismatch};
 pub use shown::{hex, human_bytes};
 
 /// Largest ELF file.
 const MAX_ELF_BYTES: u64 = 1 << 28;
+/// Largest block file.
+const MAX_BLOCK_BYTES: u64 = 1 << 28;
 
 /// Arguments of the command.
 #[derive(Args, Clone, Debug)]
@@ -39,6 +44,9 @@ pub struct VerifyArgs {
     /// Exit code that the program must have ended with
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub expect_exit: u64,
+    /// Block that the proof must be about, a block file: the output must be what the validator says of it
+    #[arg(long, value_name = "FILE")]
+    pub block: Option<PathBuf>,
     /// Profile that the proof must have [default: any that promises 128 bits]
     #[arg(long, value_name = "NAME", value_parser = parse_profile)]
     pub profile: Option<Profile>,
@@ -69,7 +77,7 @@ struct ExpectedProgram {
 pub fn run(args: &VerifyArgs, out: &mut impl Write) -> Result<(), CommandError> {
     let path = &args.proof;
     let limit = u64::try_from(HEADER_BYTES.saturating_add(MAX_BODY_BYTES)).unwrap_or(u64::MAX);
-    let bytes = read(path, limit)?;
+    let bytes = read(path, limit, "proof")?;
     let refused = |error| CommandError::Refused { path: path.clone(), error };
     let file = ExecutionProof::decode(&bytes).map_err(refused)?;
     check_profile(args, &file)?;
@@ -77,12 +85,13 @@ pub fn run(args: &VerifyArgs, out: &mut impl Write) -> Result<(), CommandError> 
     if expected != file.program_id {
         return Err(refused(FileError::Program { expected, got: file.program_id }));
     }
+    let block = args.block.as_deref().map(expected_block).transpose()?;
     let start = Instant::now();
     let verified =
         verify_execution(&file).map_err(|error| CommandError::Invalid { path: path.clone(), error })?;
     let time = start.elapsed();
-    check_claim(args, &file)?;
-    let result = Verified { file: &file, verified: &verified, bytes: bytes.len(), time };
+    check_claim(args, block.as_ref(), &file)?;
+    let result = Verified { file: &file, verified: &verified, block, bytes: bytes.len(), time };
     if args.json {
         writeln!(out, "{}", result.json())?;
     } else {
@@ -95,7 +104,7 @@ impl ExpectedProgram {
     /// The program's id under `profile`.
     fn id(&self, profile: Profile) -> Result<Id, CommandError> {
         let Some(path) = &self.elf else { return Ok(self.program_id.unwrap_or(Id([0; 32]))) };
-        let bytes = read(path, MAX_ELF_BYTES)?;
+        let bytes = read(path, MAX_ELF_BYTES, "program")?;
         let program =
             Program::from_elf(&bytes).map_err(|error| CommandError::Elf { path: path.clone(), error })?;
         let (commitment, key) = ProgramCommitment::new(profile, &program)?;
@@ -103,8 +112,14 @@ impl ExpectedProgram {
     }
 }
 
-fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
-    let unreadable = |error| CommandError::Unreadable { path: path.to_path_buf(), error };
+/// What the validator says of the block in this file.
+fn expected_block(path: &Path) -> Result<ValidatedBlock, CommandError> {
+    let bytes = read(path, MAX_BLOCK_BYTES, "block")?;
+    ValidatedBlock::expected(&bytes).map_err(|error| CommandError::Block { path: path.to_path_buf(), error })
+}
+
+fn read(path: &Path, limit: u64, what: &'static str) -> Result<Vec<u8>, CommandError> {
+    let unreadable = |error| CommandError::Unreadable { path: path.to_path_buf(), what, error };
     let mut bytes = Vec::new();
     let source: &mut dyn Read = if path == Path::new("-") {
         &mut std::io::stdin()
@@ -113,7 +128,7 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
     };
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > limit {
-        return Err(CommandError::TooLarge { path: path.to_path_buf(), limit });
+        return Err(CommandError::TooLarge { path: path.to_path_buf(), what, limit });
     }
     Ok(bytes)
 }
@@ -130,18 +145,28 @@ fn check_profile(args: &VerifyArgs, file: &ExecutionProof) -> Result<(), Command
 }
 
 /// Compares what is proven with what is expected.
-fn check_claim(args: &VerifyArgs, file: &ExecutionProof) -> Result<(), CommandError> {
+fn check_claim(
+    args: &VerifyArgs,
+    block: Option<&ValidatedBlock>,
+    file: &ExecutionProof,
+) -> Result<(), CommandError> {
     let claim = &file.statement;
     let refuse = |mismatch| Err(CommandError::Mismatch { path: args.proof.clone(), mismatch });
     if claim.exit_code != args.expect_exit {
         return refuse(Mismatch::ExitCode { expected: args.expect_exit, got: claim.exit_code });
     }
-    match &args.output {
-        Some(Bytes(expected)) if *expected != claim.output => {
-            refuse(Mismatch::Output { expected: hex(expected), got: hex(&claim.output) })
-        }
-        _ => Ok(()),
+    if let Some(Bytes(expected)) = &args.output
+        && *expected != claim.output
+    {
+        return refuse(Mismatch::Output { expected: hex(expected), got: hex(&claim.output) });
     }
+    block.map_or(Ok(()), |expected| check_block(expected, &claim.output)).or_else(refuse)
+}
+
+/// Compares the block that `output` is about with the one expected.
+fn check_block(expected: &ValidatedBlock, output: &[u8]) -> Result<(), Mismatch> {
+    let got = ValidatedBlock::from_output(output).ok_or(Mismatch::NoBlock { bytes: output.len() })?;
+    got.difference(expected).map_or(Ok(()), |difference| Err(Mismatch::Block(difference)))
 }
 
 /// Bytes given as hexadecimal digits.

@@ -10,8 +10,9 @@ use core::ptr;
 /// Alignment of every block: whole cells move in one load or store.
 pub const ALIGNMENT: usize = 8;
 
+// SAFETY: the linker script defines both symbols.
 unsafe extern "C" {
-    // Defined by the linker script; only their addresses mean anything.
+    // Only their addresses mean anything.
     static _heap_start: u8;
     static _heap_end: u8;
 }
@@ -30,6 +31,7 @@ static HEAP: Heap = Heap { next: UnsafeCell::new(0) };
 // SAFETY: blocks lie between `_heap_start` and `_heap_end`, which nothing else uses, and never overlap,
 // since each starts at or after the end of the one before.
 unsafe impl GlobalAlloc for Heap {
+    // SAFETY: no promise is asked for beyond the trait's.
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let align = layout.align().max(ALIGNMENT);
@@ -47,9 +49,11 @@ unsafe impl GlobalAlloc for Heap {
         start as *mut u8
     }
 
+    // SAFETY: as above.
     #[inline]
     unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
 
+    // SAFETY: as above.
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is the same. No address is handed out twice, and the heap starts as
@@ -57,6 +61,7 @@ unsafe impl GlobalAlloc for Heap {
         unsafe { self.alloc(layout) }
     }
 
+    // SAFETY: as above.
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if new_size <= layout.size() {

@@ -17,8 +17,8 @@ const CALL_VALUE: u8 = 10;
 
 /// The instruction that `word` is at address `pc`; `None` where it is none.
 ///
-/// A jump or branch whose target is not below 2^32 is none, wherever it would go, and so is a jump in the last
-/// word of memory, after which there is no address.
+/// A jump or branch whose target is not below 2^32 is none, wherever it would go, and so is a jump in the
+/// last word of memory, after which there is no address.
 #[must_use]
 pub const fn decode(word: u32, pc: u32) -> Option<Instruction> {
     let fields = Fields(word);

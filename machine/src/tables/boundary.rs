@@ -6,11 +6,11 @@
 //! - Sends on `RANGE16`: that cells ascend, and that cells that are not looked up lie above the image.
 //!
 //! # Why it is sound
-//! A chain opened twice would let a read choose between two values. Each row's cell is the one before plus one
-//! plus `step`, a word by its halves, starting from a public bound; 2^24 steps of 2^32 do not wrap around
-//! the field, and the verifier checks the public bounds and joins chunks by them. A cell that is not looked
-//! up starts as zero and lies above the image by a word, so no cell of the image starts as anything but
-//! itself.
+//! A chain opened twice would let a read choose between two values. Each row's cell is the one before plus
+//! one plus `step`, a word by its halves, starting from a public bound; 2^24 steps of 2^32 do not wrap
+//! around the field, and the verifier checks the public bounds and joins chunks by them. A cell that is not
+//! looked up starts as zero and lies above the image by a word, so no cell of the image starts as anything
+//! but itself.
 
 use lambda_air::TableBuilder;
 use lambda_math::Goldilocks;

@@ -6,8 +6,8 @@
 //! | `bytepair` | all pairs of bytes and their conjunction | `BYTE_AND`, `BYTE_PAIR` |
 //! | `power` | exponents 0 … 16 and their powers of two | `POWER` |
 //!
-//! Main columns count how often each entry was looked up. No constraint binds the counts and none has to: what
-//! is no entry is not received, however it is counted.
+//! Main columns count how often each entry was looked up. No constraint binds the counts and none has to:
+//! what is no entry is not received, however it is counted.
 
 use alloc::vec::Vec;
 

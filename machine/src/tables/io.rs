@@ -15,11 +15,12 @@
 //!
 //! # Why it is sound
 //! - `rest = length - moved` is shown to be below 2^32 by its halves, so no more is moved than asked for.
-//! - Output is moved by the cell only where `address = 8·quotient`, and by the byte only where `is_short` shows
-//!   that the length is one of 1 … 7, by three bits, or `is_unaligned` that the address has low bits: `address =
-//!   8·quotient + bits`, the bits not all zero by an inverse of their sum. The quotient is the address's only
-//!   one: `8·quotient` is below 2^32, because `quotient_low` and `8·quotient_high` are looked up, and has no
-//!   low bits, because `8·quotient_low` has none and `2^16·8·quotient_high` has none either.
+//! - Output is moved by the cell only where `address = 8·quotient`, and by the byte only where `is_short`
+//!   shows that the length is one of 1 … 7, by three bits, or `is_unaligned` that the address has low bits:
+//!   `address = 8·quotient + bits`, the bits not all zero by an inverse of their sum. The quotient is the
+//!   address's only one: `8·quotient` is below 2^32, because `quotient_low` and `8·quotient_high` are
+//!   looked up, and has no low bits, because `8·quotient_low` has none and `2^16·8·quotient_high` has none
+//!   either.
 //! - Input may be moved to any address: what is read is the prover's word anyway, and stays in its buffer.
 
 use lambda_air::TableBuilder;

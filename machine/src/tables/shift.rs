@@ -29,9 +29,9 @@
 //! - **Exponent.** The looked-up one is at most 16, and `upper_half` adds 15. In right big and right word it
 //!   is one more and the factor is doubled, so that it is 1 … 32; an exponent of 32 there is an amount of 32
 //!   in right big, for which the equations are right, and of 0 in right word.
-//! - **Zeros shifted in** on words leave no sign: right word with `kind` 1 shows by the halves in `carry`, which
-//!   it has no other use for, that `c_low` is below 2^31. So an amount of 0 is left to left word where the
-//!   result is negative.
+//! - **Zeros shifted in** on words leave no sign: right word with `kind` 1 shows by the halves in `carry`,
+//!   which it has no other use for, that `c_low` is below 2^31. So an amount of 0 is left to left word
+//!   where the result is negative.
 //! - **Carry** is below 2^31 + 2^15, and so is the spill in left small; elsewhere the spill is any word.
 //!   Products of a word and the factor are below 2^63. So the equations to the left and the first of right
 //!   small have both sides in `[0, p)` and hold over the integers. Their low parts are below 2^32 (`c`

@@ -44,14 +44,13 @@ pub fn coset_lde_column(
 /// Extends every column of `input` from `input_shift · H_N`, on all threads; the result has `blowup · N`
 /// rows.
 ///
-/// Up to a third of the time goes to the system for fresh pages; where the memory of an earlier table
-/// is at hand, use [`coset_lde_into`]. Either needs no scratch but `max(2^14, N/2^8)` elements a thread, and
-/// none below `N = 2^16`.
+/// Where no memory of an earlier table is at hand, most of the time goes to the system for fresh pages.
+/// Needs no scratch but `max(2^14, N/2^8)` elements a thread, and none below `N = 2^16`.
 ///
 /// # Panics
 /// When the columns do not have the plan's height, or `input_shift` is zero.
 pub fn coset_lde(plan: &NttPlan, input: &Columns, input_shift: Goldilocks) -> Columns {
-    let mut output = Columns::zeros(plan.height() * plan.blowup(), input.width());
+    let mut output = Columns::scratch(plan.height() * plan.blowup(), input.width());
     coset_lde_into(plan, input, input_shift, &mut output);
     output
 }
@@ -69,7 +68,8 @@ pub fn coset_lde_into(plan: &NttPlan, input: &Columns, input_shift: Goldilocks, 
     }
 }
 
-/// [`coset_lde`] in the memory of `input`, which grows to the result's size and is never held beside it.
+/// [`coset_lde`] in the memory of `input`, which grows to the result's size, unless memory of an earlier
+/// table is at hand.
 ///
 /// # Panics
 /// As [`coset_lde`].
@@ -78,6 +78,10 @@ pub fn coset_lde_owned(plan: &NttPlan, input: Columns, input_shift: Goldilocks) 
     let mut end = input.width();
     if end > 0 {
         assert_eq!(input.height(), height, "one value per row");
+    }
+    if let Some(mut output) = Columns::recycled(height * blowup, end) {
+        coset_lde_into(plan, &input, input_shift, &mut output);
+        return output;
     }
     let mut columns = input.grow(height * blowup);
     let values = columns.values_mut();

@@ -65,7 +65,7 @@ impl Codeword {
         let height = 1usize << self.height_log2;
         let half = height / 2;
         let blowup_log2 = self.blowup_log2();
-        let mut columns = Columns::zeros(self.columns.height() / 2, EXT_DEGREE);
+        let mut columns = Columns::scratch(self.columns.height() / 2, EXT_DEGREE);
         let rows = half.min(1 << 12);
         let one_half = Packed::from(Goldilocks::TWO.inverse());
         let factor = PackedExt::from(challenge * Goldilocks::TWO.inverse());

@@ -80,7 +80,7 @@ fn uses(dag: &ConstraintDag) -> [bool; 3] {
 /// `1/(ζ - x)` for the points of slab 0, three base columns. ζ is not a point of the coset.
 pub fn denominators(height: usize, zeta: Ext3) -> Columns {
     let points = points(height, domain::SHIFT);
-    let mut columns = Columns::zeros(height, EXT_DEGREE);
+    let mut columns = Columns::scratch(height, EXT_DEGREE);
     let zeta = PackedExt::from(zeta);
     columns.row_blocks_mut(CHUNK_ROWS).into_par_iter().zip(points.par_chunks(CHUNK_ROWS)).for_each(
         |(mut out, points)| {

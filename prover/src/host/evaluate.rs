@@ -104,7 +104,7 @@ pub fn deep(
         next.add(table.next.iter().map(|&column| slices[column]), table.next_values, &mut powers);
     }
     let root_inverse = Packed::from(domain::root_of_unity(height_log2).inverse());
-    let mut slab = Columns::zeros(height, EXT_DEGREE);
+    let mut slab = Columns::scratch(height, EXT_DEGREE);
     let rows = BLOCK_ROWS.min(height);
     let previous = rotate(denominators);
     slab.row_blocks_mut(rows).into_par_iter().enumerate().for_each_init(

@@ -41,7 +41,7 @@ pub fn lookup_columns(input: &LookupInput<'_, HostBackend>) -> Result<(Columns, 
     let selectors = SelectorColumns::on_trace(table.key, height);
     let main = slices(input.main);
     let preprocessed = input.preprocessed.map(|columns| slices(columns)).unwrap_or_default();
-    let mut columns = Columns::zeros(height, groups.len() * EXT_DEGREE);
+    let mut columns = Columns::scratch(height, groups.len() * EXT_DEGREE);
     let rows = BLOCK_ROWS.min(height);
 
     // Terms of each group; the last group's columns hold the row's total for now.

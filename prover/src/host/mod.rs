@@ -75,7 +75,7 @@ impl Backend for HostBackend {
             return Ok(Arc::new(coset_lde(&plan, trace, *shift)));
         }
         let width = traces.iter().map(|(trace, _)| trace.width()).sum();
-        let mut lde = Columns::zeros(height << blowup_log2, width);
+        let mut lde = Columns::scratch(height << blowup_log2, width);
         let inputs: Vec<(&[Goldilocks], Goldilocks)> = traces
             .iter()
             .flat_map(|(trace, shift)| trace.iter().map(move |column| (column, *shift)))

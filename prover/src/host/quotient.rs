@@ -40,7 +40,7 @@ fn part(input: &QuotientInput<'_, HostBackend>, slab: usize) -> Columns {
     let rows = BLOCK_ROWS.min(height);
     let inverse = Packed::from(vanishing.inverse());
 
-    let mut part = Columns::zeros(height, EXT_DEGREE);
+    let mut part = Columns::scratch(height, EXT_DEGREE);
     part.row_blocks_mut(rows).into_par_iter().enumerate().for_each_init(
         || (Composer::new(&weights, &powers, rows), Registers::default()),
         |(composer, registers), (block, out)| {

@@ -5,6 +5,7 @@ use std::string::String;
 
 use lambda_machine::elf::ElfError;
 
+use super::block::{BlockFileError, Difference, OUTPUT_BYTES};
 use crate::Profile;
 use crate::error::KeyError;
 use crate::execution::{ExecutionClaim, ExecutionError};
@@ -36,24 +37,37 @@ pub enum Mismatch {
         /// Output proven, in hexadecimal digits.
         got: String,
     },
+    /// An output that is not the block validator's.
+    #[error("the public output has {bytes} bytes, a block validator's has {OUTPUT_BYTES}")]
+    NoBlock {
+        /// Bytes of output.
+        bytes: usize,
+    },
+    /// Another block.
+    #[error("the proof is about a block with {} {}, {} is expected", .0.field, .0.got, .0.expected)]
+    Block(Difference),
 }
 
 /// Why the command did not accept.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// The file cannot be read.
-    #[error("cannot read {}: {error}; name a proof file that can be read", path.display())]
+    #[error("cannot read {}: {error}; name a {what} file that can be read", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
+        /// What it should be.
+        what: &'static str,
         /// What the system says.
         error: std::io::Error,
     },
-    /// The file is larger than any proof.
-    #[error("{} is larger than {limit} bytes, the largest a proof can be; name a proof file", path.display())]
+    /// The file is too large.
+    #[error("{} is larger than {limit} bytes, the most that is read; name a {what} file", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
+        /// What it should be.
+        what: &'static str,
         /// The limit.
         limit: u64,
     },
@@ -102,6 +116,14 @@ pub enum CommandError {
     /// The program is larger than a proof allows.
     #[error("no proof can be for this program: {0}")]
     Program(#[from] KeyError),
+    /// The file with the expected block holds none.
+    #[error("{}: {error}; name what `lambda-prove block` wrote", path.display())]
+    Block {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: BlockFileError,
+    },
     /// The output cannot be written.
     #[error("cannot write the result: {0}")]
     Output(#[from] std::io::Error),
@@ -111,9 +133,11 @@ impl CommandError {
     /// The exit code.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Unreadable { .. } | Self::TooLarge { .. } | Self::Elf { .. } | Self::Program(_) => {
-                EXIT_UNREADABLE
-            }
+            Self::Unreadable { .. }
+            | Self::TooLarge { .. }
+            | Self::Elf { .. }
+            | Self::Program(_)
+            | Self::Block { .. } => EXIT_UNREADABLE,
             Self::Output(_) => EXIT_REFUSED,
             Self::Refused { error, .. } if !error.is_invalid_proof() => EXIT_UNREADABLE,
             Self::Refused { .. } | Self::Invalid { .. } | Self::Mismatch { .. } | Self::Profile { .. } => {

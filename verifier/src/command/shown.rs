@@ -8,6 +8,7 @@ use std::vec::Vec;
 
 use serde_json::{Value, json};
 
+use super::block::ValidatedBlock;
 use crate::execution::{ExecutionProof, VerifiedExecution};
 use crate::security::SecurityReport;
 
@@ -15,6 +16,8 @@ use crate::security::SecurityReport;
 pub struct Verified<'a> {
     pub file: &'a ExecutionProof,
     pub verified: &'a VerifiedExecution,
+    /// The block that the output is about, where one was expected.
+    pub block: Option<ValidatedBlock>,
     pub bytes: usize,
     pub time: Duration,
 }
@@ -32,6 +35,9 @@ impl Verified<'_> {
                 if claim.output.is_empty() { "none".into() } else { hex(&claim.output) }
             ),
             format!("exit code  {}", claim.exit_code),
+        ]);
+        lines.extend(self.block.map(|block| block.text().trim_end().to_string()));
+        lines.extend([
             format!(
                 "profile    {profile}: blowup {}, {} queries, {} bits of grinding",
                 1u32.checked_shl(profile.blowup_log2()).unwrap_or(0),
@@ -91,7 +97,7 @@ impl Verified<'_> {
                 })
             })
             .collect();
-        json!({
+        let mut value = json!({
             "valid": true,
             "program_id": self.file.program_id.to_string(),
             "output": hex(&claim.output),
@@ -103,7 +109,11 @@ impl Verified<'_> {
             "johnson": security(&accepted.johnson),
             "unique_decoding": security(&accepted.unique_decoding),
             "microseconds": u64::try_from(self.time.as_micros()).unwrap_or(u64::MAX),
-        })
+        });
+        if let (Some(object), Some(block)) = (value.as_object_mut(), &self.block) {
+            object.insert("block".to_string(), block.json());
+        }
+        value
     }
 }
 

@@ -16,6 +16,9 @@ use crate::statement::{PublicMessage, Statement};
 use crate::transcript::Frames;
 use crate::wire::{Wire, wire_struct};
 
+/// Tables of the machine.
+const COUNT: usize = TableId::ALL.len();
+
 /// Cells lie below this number: addresses are below 2^32.
 const CELL_LIMIT: u64 = 1 << 29;
 /// Program counters and times lie below this number.
@@ -67,7 +70,7 @@ pub enum ClaimError {
         got: usize,
     },
     /// The list of instances does not have one entry per table, or there are too many instances.
-    #[error("{tables} tables with {instances} instances, the machine has {} and at most {MAX_TABLES}", TableId::ALL.len())]
+    #[error("{tables} tables with {instances} instances; the machine has {} and {MAX_TABLES} at most", COUNT)]
     Tables {
         /// Entries.
         tables: usize,

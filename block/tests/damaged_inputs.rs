@@ -1,17 +1,18 @@
 //! Inputs damaged byte by byte: refused, or the valid encoding of another block, whose hash says so.
 
-mod maker;
+mod drafts;
 
 use std::ops::Range;
 
 use alloy_primitives::Address;
-use maker::{make, sign, transfer};
+use drafts::{GAS_LIMIT, make, sign, transfer};
+use lambda_block::maker::EXTRA_DATA;
 use proptest::prelude::*;
 use stateless::validate;
 
 fn two_transfers() -> Vec<u8> {
     let transfers = [0, 1].map(|i| sign(i, transfer(i, 0, Address::repeat_byte(0xaa))));
-    make(transfers.to_vec(), &[]).input().encode()
+    make(transfers.to_vec(), &[]).as_input().encode()
 }
 
 /// Where `part` lies inside `whole`.
@@ -20,14 +21,14 @@ fn range_of(part: &[u8], whole: &[u8]) -> Range<usize> {
     start..start + part.len()
 }
 
-/// A header holds three fields that nothing in these blocks reads and that their proposer chooses: extra data,
-/// the randomness and, within bounds, the gas limit. Changing them makes another valid block.
+/// A header holds three fields that nothing in these blocks reads and that their proposer chooses: extra
+/// data, the randomness and, within bounds, the gas limit. Changing them makes another valid block.
 #[test]
 fn every_damaged_byte_is_refused_or_makes_another_block() {
     let input = two_transfers();
     let honest = validate(&input).unwrap();
-    let gas_limit = 30_000_001_u32.to_be_bytes();
-    let free = [&b"made for a test"[..], &[9; 32], &gas_limit].map(|field| range_of(field, &input));
+    let gas_limit = u32::try_from(GAS_LIMIT).unwrap().to_be_bytes();
+    let free = [EXTRA_DATA, &[9; 32], &gas_limit].map(|field| range_of(field, &input));
     for at in 0..input.len() {
         // A different bit in each place; all eight in each would take eight times as long.
         let mut damaged = input.clone();

@@ -1,6 +1,6 @@
 //! Blocks made here: valid ones are accepted, and each way to be invalid has its own refusal.
 
-mod maker;
+mod drafts;
 
 use alloy_consensus::transaction::SignableTransaction;
 use alloy_consensus::{Header, TxEip1559, TxEip4844, TxEip4844WithSidecar, TxEnvelope, proofs};
@@ -8,7 +8,8 @@ use alloy_eips::eip4844::{Blob, BlobTransactionSidecar};
 use alloy_eips::eip7594::BlobTransactionSidecarVariant;
 use alloy_primitives::{Address, B256, Bloom, Bytes, Signature, TxKind, U256, address, bytes, keccak256};
 use alloy_rlp::Decodable;
-use maker::{MadeBlock, make, make_unsealed, seal, sign, transfer};
+use drafts::{GAS_LIMIT, changed, draft, make, sign, transfer};
+use lambda_block::OwnedInput;
 use stateless::{
     HeaderError, InputError, Validated, ValidationError, WitnessError, outcome, prune, validate,
 };
@@ -16,21 +17,21 @@ use stateless::{
 const TO: Address = address!("0x00000000000000000000000000000000000000aa");
 const CONTRACT: Address = address!("0x00000000000000000000000000000000000000cc");
 
-fn one_transfer() -> MadeBlock {
+fn one_transfer() -> OwnedInput {
     make(vec![sign(0, transfer(0, 0, TO))], &[])
 }
 
 /// A call of a contract with this code.
-fn one_call(code: Bytes) -> MadeBlock {
+fn one_call(code: Bytes) -> OwnedInput {
     let call = TxEip1559 { gas_limit: 200_000, ..transfer(0, 0, CONTRACT) };
     make(vec![sign(0, call)], &[(CONTRACT, code)])
 }
 
-fn result(made: &MadeBlock) -> Result<Validated, ValidationError> {
-    validate(&made.input().encode())
+fn result(made: &OwnedInput) -> Result<Validated, ValidationError> {
+    validate(&made.as_input().encode())
 }
 
-fn error(made: &MadeBlock) -> ValidationError {
+fn error(made: &OwnedInput) -> ValidationError {
     result(made).expect_err("the block is invalid")
 }
 
@@ -38,7 +39,7 @@ fn error(made: &MadeBlock) -> ValidationError {
 fn an_empty_block_is_valid() {
     let made = make(Vec::new(), &[]);
     let validated = result(&made).unwrap();
-    let block = made.decoded();
+    let block = made.decoded().unwrap();
     let parent = Header::decode(&mut made.headers[0].as_slice()).unwrap();
     assert_eq!(validated.block_hash, block.header.hash_slow());
     assert_eq!(validated.pre_state_root, parent.state_root);
@@ -59,7 +60,7 @@ fn transfers_are_valid() {
 fn storage_logs_and_block_hashes_are_valid() {
     let made = one_call(bytes!("60016002555f5fa0602940600355"));
     assert!(result(&made).unwrap().gas_used > 60_000);
-    assert_ne!(made.decoded().header.logs_bloom, Bloom::ZERO);
+    assert_ne!(made.decoded().unwrap().header.logs_bloom, Bloom::ZERO);
 }
 
 /// The code `ff` destroys its account: since Cancun it only sends its balance.
@@ -84,7 +85,7 @@ fn what_execution_gave_is_compared_with_the_header() {
         (|h| h.requests_hash = Some(B256::ZERO), |e| matches!(e, ValidationError::RequestsHash { .. })),
     ];
     for (index, (change, is_expected)) in cases.into_iter().enumerate() {
-        let error = error(&made.changed(|block| change(&mut block.header)));
+        let error = error(&changed(&made, |block| change(&mut block.header)));
         assert!(is_expected(&error), "case {index}: {error}");
     }
 }
@@ -92,13 +93,13 @@ fn what_execution_gave_is_compared_with_the_header() {
 #[test]
 fn the_body_is_compared_with_the_header() {
     let made = one_transfer();
-    let no_transactions = made.changed(|block| block.body.transactions.clear());
+    let no_transactions = changed(&made, |block| block.body.transactions.clear());
     assert!(matches!(error(&no_transactions), ValidationError::TransactionsRoot { .. }));
-    let no_withdrawals = made.changed(|block| block.body.withdrawals = None);
+    let no_withdrawals = changed(&made, |block| block.body.withdrawals = None);
     assert!(matches!(error(&no_withdrawals), ValidationError::WithdrawalsRoot { got: None, .. }));
-    let other = made.changed(|block| block.body.withdrawals.as_mut().unwrap()[0].amount += 1);
+    let other = changed(&made, |block| block.body.withdrawals.as_mut().unwrap()[0].amount += 1);
     assert!(matches!(error(&other), ValidationError::WithdrawalsRoot { got: Some(_), .. }));
-    let ommers = made.changed(|block| block.body.ommers.push(Header::default()));
+    let ommers = changed(&made, |block| block.body.ommers.push(Header::default()));
     assert_eq!(error(&ommers), ValidationError::Ommers { count: 1 });
 }
 
@@ -106,14 +107,14 @@ fn the_body_is_compared_with_the_header() {
 #[test]
 fn header_rules_are_applied() {
     let made = one_transfer();
-    let alone = error(&made.changed(|block| block.header.difficulty = U256::from(1)));
+    let alone = error(&changed(&made, |block| block.header.difficulty = U256::from(1)));
     assert_eq!(alone, HeaderError::Difficulty { got: U256::from(1) }.into());
-    let against_parent = error(&made.changed(|block| block.header.base_fee_per_gas = Some(1)));
+    let against_parent = error(&changed(&made, |block| block.header.base_fee_per_gas = Some(1)));
     assert!(matches!(against_parent, ValidationError::Header(HeaderError::BaseFee { got: 1, .. })));
 }
 
 fn with_transaction(transaction: TxEnvelope) -> ValidationError {
-    let changed = one_transfer().changed(|block| {
+    let changed = changed(&one_transfer(), |block| {
         block.body.transactions = vec![transaction];
         block.header.transactions_root = proofs::calculate_transaction_root(&block.body.transactions);
     });
@@ -128,7 +129,7 @@ fn transactions_that_may_not_be_there_are_refused() {
         ("a later nonce", TxEip1559 { nonce: 1, ..base() }),
         ("more than there is", TxEip1559 { value: U256::MAX, ..base() }),
         ("less gas than it takes", TxEip1559 { gas_limit: 20_999, ..base() }),
-        ("more gas than the block has", TxEip1559 { gas_limit: 30_000_002, ..base() }),
+        ("more gas than the block has", TxEip1559 { gas_limit: GAS_LIMIT + 1, ..base() }),
         ("below the base fee", TxEip1559 { max_fee_per_gas: 1, ..base() }),
     ];
     for (name, transaction) in cases {
@@ -159,15 +160,15 @@ fn blobs_do_not_travel_in_blocks() {
     let carried: TxEip4844WithSidecar<BlobTransactionSidecarVariant> =
         TxEip4844WithSidecar { tx: transaction, sidecar: sidecar.into() };
     let signed = carried.into_signed(Signature::test_signature());
-    let changed = one_transfer().changed(|block| block.body.transactions = vec![signed.into()]);
+    let changed = changed(&one_transfer(), |block| block.body.transactions = vec![signed.into()]);
     assert_eq!(error(&changed), ValidationError::BlobSidecar { transaction: 0 });
 }
 
 #[test]
 fn chains_are_known_or_refused() {
-    let made = MadeBlock { chain_id: 1338, ..one_transfer() };
+    let made = OwnedInput { chain_id: 1338, ..one_transfer() };
     assert_eq!(error(&made), ValidationError::UnknownChain { chain_id: 1338 });
-    let mut made = one_transfer().changed(|block| block.header.timestamp = 1_438_269_988);
+    let mut made = changed(&one_transfer(), |block| block.header.timestamp = 1_438_269_988);
     made.chain_id = 1;
     let expected = ValidationError::UnsupportedFork { number: 42, timestamp: 1_438_269_988 };
     assert_eq!(error(&made), expected, "mainnet in 2015");
@@ -187,11 +188,11 @@ fn the_witness_is_exact() {
     assert_eq!(error(&code), WitnessError::UnusedCodes { count: 2 }.into());
 
     for mut padded in [more, twice, code] {
-        let mut input = padded.input();
+        let mut input = padded.as_input();
         prune(&mut input).unwrap();
-        assert_eq!(input, made.input());
-        assert_eq!(outcome(&padded.input()), outcome(&made.input()));
-        seal(&mut padded);
+        assert_eq!(input, made.as_input());
+        assert_eq!(outcome(&padded.as_input()), outcome(&made.as_input()));
+        padded.seal().unwrap();
         assert!(result(&padded).is_ok());
     }
 }
@@ -216,8 +217,8 @@ fn nothing_in_the_witness_can_be_missing() {
 #[test]
 fn a_block_hash_beyond_the_headers_is_missing() {
     let call = TxEip1559 { gas_limit: 200_000, ..transfer(0, 0, CONTRACT) };
-    let made = make_unsealed(vec![sign(0, call)], &[(CONTRACT, bytes!("602840600355"))]);
-    assert_eq!(outcome(&made.input()), Err(WitnessError::MissingBlockHash { number: 40 }.into()));
+    let made = draft(vec![sign(0, call)], &[(CONTRACT, bytes!("602840600355"))]).unsealed();
+    assert_eq!(outcome(&made.as_input()), Err(WitnessError::MissingBlockHash { number: 40 }.into()));
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn ancestors_form_a_chain() {
     assert_eq!(error(&many), ValidationError::TooManyAncestors { got: 43, limit: 42 });
 
     let longer = [made.headers[0].as_slice(), &[0]].concat();
-    let mut trailing = made.changed(|block| block.header.parent_hash = keccak256(&longer));
+    let mut trailing = changed(&made, |block| block.header.parent_hash = keccak256(&longer));
     trailing.headers = vec![longer];
     let expected = InputError::TrailingBytes { what: "ancestor header", count: 1 };
     assert_eq!(error(&trailing), expected.into());
@@ -250,7 +251,7 @@ fn what_is_assumed_is_said() {
     let made = one_transfer();
     let parent = Header::decode(&mut made.headers[0].as_slice()).unwrap();
     let hashes = vec![B256::repeat_byte(5), parent.hash_slow()];
-    let assuming = MadeBlock {
+    let assuming = OwnedInput {
         headers: Vec::new(),
         pre_root: parent.state_root,
         block_hashes: hashes.clone(),
@@ -260,13 +261,13 @@ fn what_is_assumed_is_said() {
     assert_eq!(validated.assumed_ancestors, keccak256(hashes.concat()));
     assert_eq!(Validated { assumed_ancestors: B256::ZERO, ..validated }, result(&made).unwrap());
 
-    let both = MadeBlock { headers: made.headers.clone(), ..assuming.clone() };
+    let both = OwnedInput { headers: made.headers.clone(), ..assuming.clone() };
     assert_eq!(error(&both), ValidationError::NeedlessAssumption);
-    let root_too = MadeBlock { pre_root: parent.state_root, ..made.clone() };
+    let root_too = OwnedInput { pre_root: parent.state_root, ..made.clone() };
     assert_eq!(error(&root_too), ValidationError::NeedlessAssumption);
-    let nothing = MadeBlock { block_hashes: Vec::new(), ..assuming.clone() };
+    let nothing = OwnedInput { block_hashes: Vec::new(), ..assuming.clone() };
     assert_eq!(error(&nothing), ValidationError::NoParent);
-    let another = MadeBlock { block_hashes: hashes.into_iter().rev().collect(), ..assuming };
+    let another = OwnedInput { block_hashes: hashes.into_iter().rev().collect(), ..assuming };
     assert_eq!(error(&another), ValidationError::NoParent);
 }
 
