@@ -174,7 +174,7 @@ fn operation(messages: &[Message]) -> Outcome<bool> {
 fn load_or_store(messages: &[Message]) -> Outcome<bool> {
     let [message] = on(messages, MEMORY.id, false)[..] else { return Ok(false) };
     let accesses = accesses(messages)?;
-    if message[0] == MemoryOp::ECALL.into() {
+    if message[0] == u64::from(MemoryOp::ECALL) {
         return Ok(false);
     }
     let op = MemoryOp::ALL.into_iter().find(|&op| op as u64 == message[0]).ok_or(Says::Unheard)?;
@@ -208,7 +208,7 @@ fn system_call(messages: &[Message]) -> Outcome<bool> {
     let accesses = accesses(messages)?;
     let (clock, number) = (word(message[1])?, message[2]);
     let result = double(&message[3..])?;
-    if message[0] != MemoryOp::ECALL.into() || accesses.len() < 3 {
+    if message[0] != u64::from(MemoryOp::ECALL) || accesses.len() < 3 {
         return Ok(false);
     }
     let (registers, counter) = accesses.split_at(3);
@@ -362,7 +362,7 @@ fn instruction(run: &Run, place: Place<'_>, row: &[Goldilocks], messages: &[Mess
             if ![ecall::READ, ecall::WRITE, ecall::INPUT_LENGTH].contains(&a) && !requests.is_empty() {
                 return Err(Says::Unheard);
             }
-            asks_memory(MemoryOp::ECALL.into(), a)? && next_pc == link
+            asks_memory(u64::from(MemoryOp::ECALL), a)? && next_pc == link
         }
     })
 }
