@@ -10,6 +10,7 @@ use lambda_benches::args::Args;
 use lambda_benches::result;
 use lambda_benches::timing::{Seconds, repeat, seconds};
 use lambda_executor::Executor;
+use lambda_math::release_memory;
 use lambda_prover::execution::ProvableProgram;
 use lambda_prover::{HostBackend, Profile};
 use lambda_verifier::execution::verify_execution;
@@ -88,6 +89,8 @@ fn prove(args: &Args, workload: &Workload, profile: Profile) -> Result<Value, Bo
     let name = format!("{} {profile}", workload.name);
     let executor = load(workload.elf)?;
     let (_, record) = executor.record(&workload.input)?;
+    // What another workload has left would count as this one's peak.
+    release_memory();
     let (commit_seconds, program) = seconds(|| ProvableProgram::new(profile, executor.program().clone()));
     let program = program?;
     let census = program.census(&record);

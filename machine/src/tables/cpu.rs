@@ -25,7 +25,7 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::access::{Cell, Times, access, gap_low};
 use super::limbs::{high_half, words};
-use super::{Lookups, columns};
+use super::{Lookups, Row as _, columns};
 use crate::buses::{ALU, MEMORY, PROGRAM, RANGE16, SPACE_REGISTERS};
 use crate::ecall;
 use crate::isa::{Class, Instruction, MemoryOp};
@@ -36,7 +36,7 @@ use crate::record::CpuEvent;
 pub const NAME: &str = "cpu";
 
 /// Number of decoded flags.
-pub const FLAGS: usize = 12;
+pub const FLAGS: usize = Flags::<u8>::WIDTH;
 
 columns! {
     /// The columns.
@@ -82,53 +82,33 @@ columns! {
     }
 }
 
-/// The decoded flags by name, one thing each; in the program they are one number, flag `i` with weight `2^i`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Flags<T> {
-    /// `c = a + b`.
-    pub is_add: T,
-    /// `c = a - b`.
-    pub is_sub: T,
-    /// `c = op(a, b)` by an ALU table.
-    pub is_alu: T,
-    /// Goes to `imm` depending on `c`; an ALU row too.
-    pub is_branch: T,
-    /// The branch is taken where the comparison fails.
-    pub inverts: T,
-    /// Goes to `imm`.
-    pub is_jal: T,
-    /// Goes to `a + imm`.
-    pub is_jalr: T,
-    /// Loads `c` from `a + imm`.
-    pub is_load: T,
-    /// Stores `b` at `a + imm`.
-    pub is_store: T,
-    /// System call.
-    pub is_ecall: T,
-    /// `b` is a register.
-    pub reads_rs2: T,
-    /// `c` goes to `rd`.
-    pub writes: T,
-}
-
-impl<T> Flags<T> {
-    fn new(flags: [T; FLAGS]) -> Self {
-        let [is_add, is_sub, is_alu, is_branch, inverts, is_jal, is_jalr, rest @ ..] = flags;
-        let [is_load, is_store, is_ecall, reads_rs2, writes] = rest;
-        Self {
-            is_add,
-            is_sub,
-            is_alu,
-            is_branch,
-            inverts,
-            is_jal,
-            is_jalr,
-            is_load,
-            is_store,
-            is_ecall,
-            reads_rs2,
-            writes,
-        }
+columns! {
+    /// The decoded flags by name; in the program they are one number, flag `i` with weight `2^i`.
+    pub struct Flags<T> {
+        /// `c = a + b`.
+        pub is_add: T,
+        /// `c = a - b`.
+        pub is_sub: T,
+        /// `c = op(a, b)` by an ALU table.
+        pub is_alu: T,
+        /// Goes to `imm` depending on `c`; an ALU row too.
+        pub is_branch: T,
+        /// The branch is taken where the comparison fails.
+        pub inverts: T,
+        /// Goes to `imm`.
+        pub is_jal: T,
+        /// Goes to `a + imm`.
+        pub is_jalr: T,
+        /// Loads `c` from `a + imm`.
+        pub is_load: T,
+        /// Stores `b` at `a + imm`.
+        pub is_store: T,
+        /// System call.
+        pub is_ecall: T,
+        /// `b` is a register.
+        pub reads_rs2: T,
+        /// `c` goes to `rd`.
+        pub writes: T,
     }
 }
 
@@ -166,25 +146,11 @@ pub fn decoded(instruction: &Instruction) -> (u16, u8) {
     }
     flags.reads_rs2 = instruction.reads_rs2;
     flags.writes = instruction.writes();
-    let Flags {
-        is_add,
-        is_sub,
-        is_alu,
-        is_branch,
-        inverts,
-        is_jal,
-        is_jalr,
-        is_load,
-        is_store,
-        is_ecall,
-        reads_rs2,
-        writes,
-    } = flags;
-    let bits = [
-        is_add, is_sub, is_alu, is_branch, inverts, is_jal, is_jalr, is_load, is_store, is_ecall, reads_rs2,
-        writes,
-    ];
-    let packed = bits.iter().enumerate().map(|(bit, &flag)| u16::from(flag) << bit).sum();
+    let (mut packed, mut weight) = (0, 1);
+    flags.for_each(&mut |flag| {
+        packed += u16::from(flag) * weight;
+        weight *= 2;
+    });
     (packed, op)
 }
 
@@ -261,7 +227,7 @@ struct Row<'a, AB: TableBuilder> {
 
 impl<'a, AB: TableBuilder> Row<'a, AB> {
     fn new(row: &'a CpuColumns<AB::Var>) -> Self {
-        let flags = Flags::new(row.flags);
+        let flags = Flags::from_row(&row.flags);
         let real = flags.is_add
             + flags.is_sub
             + flags.is_alu
