@@ -37,6 +37,8 @@ const EXIT_CODES: &str = "Exit codes: 0 ok, 1 proof invalid, 2 usage, 3 input un
 enum Command {
     /// Execute a program: output, exit code, cycles
     Run(run::RunArgs),
+    /// Show rows and cells of every table that the proof of an execution would have
+    Census(run::CensusArgs),
     /// Prove that a program ran on an input
     Prove(prove::ProveArgs),
     /// Say what a file is: an ELF executable, a block or a proof
@@ -54,6 +56,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Census(args) => run::census(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Block(args) => block::run(&args),

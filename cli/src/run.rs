@@ -51,6 +51,24 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
     execute(&executor, &input, &args.options, |_| Ok(Shown::default()))
 }
 
+/// Arguments of `census`.
+#[derive(Args, Debug)]
+pub struct CensusArgs {
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Executes a program and shows what its proof would consist of: `run --census`.
+pub fn census(args: &CensusArgs) -> Result<(), CliError> {
+    let executor = args.program.executor(true)?;
+    let input = args.program.input.read()?;
+    let options = RunOptions { output: None, census: true, profile: None, json: args.json };
+    execute(&executor, &input, &options, |_| Ok(Shown::default()))
+}
+
 /// What a caller knows about the output, shown with the result.
 #[derive(Debug, Default)]
 pub struct Shown {
@@ -93,7 +111,7 @@ pub fn execute(
         file.write(&execution.output)?;
     }
     publish([output_file, profile_file].into_iter().flatten())?;
-    let census = record.map(|record| census(executor, &record)).transpose()?;
+    let census = record.map(|record| take_census(executor, &record)).transpose()?;
     let text = match options.json {
         true => format!("{}\n", as_json(&execution, seconds, census.as_ref(), shown)),
         false => as_text(&execution, seconds, census.as_ref(), &shown),
@@ -102,7 +120,7 @@ pub fn execute(
     check_exit(&execution, 0)
 }
 
-fn census(executor: &Executor, record: &ExecutionRecord) -> Result<Census, CliError> {
+fn take_census(executor: &Executor, record: &ExecutionRecord) -> Result<Census, CliError> {
     let program =
         ProvableProgram::new(Profile::Default, executor.program().clone()).map_err(CliError::Program)?;
     Ok(program.census(record))

@@ -25,6 +25,7 @@ fn each_command_has_a_page() {
         "lambda-prove-block-prove.1",
         "lambda-prove-block-run.1",
         "lambda-prove-block.1",
+        "lambda-prove-census.1",
         "lambda-prove-completions.1",
         "lambda-prove-inspect.1",
         "lambda-prove-man.1",

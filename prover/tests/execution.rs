@@ -5,7 +5,9 @@ use lambda_executor::{Executor, Limits};
 use lambda_machine::record::ExecutionRecord;
 use lambda_prover::execution::{ExecutionWitness, ProvableProgram};
 use lambda_prover::{HostBackend, Profile, check_traces};
-use lambda_verifier::execution::{ExecutionError, ExecutionProof, verify_execution};
+use lambda_verifier::execution::{ExecutionClaim, ExecutionProof, ExecutionVerifyError, verify_execution};
+use lambda_verifier::file::{Claim, HEADER_BYTES};
+use lambda_verifier::wire::{Reader, Wire};
 
 /// More than any of the programs needs, so that a wrong jump does not run forever.
 const LIMITS: Limits = Limits { cycles: 1_000_000, memory_bytes: 1 << 30 };
@@ -79,18 +81,50 @@ fn proofs_are_verified_from_their_bytes() {
     // Another output or exit code.
     let mut other = file.clone();
     other.statement.output[0] ^= 1;
-    assert!(matches!(verify_execution(&other), Err(ExecutionError::Invalid(_))));
+    assert!(matches!(verify_execution(&other), Err(ExecutionVerifyError::Invalid(_))));
     let mut other = file.clone();
     other.statement.exit_code ^= 1;
-    assert!(matches!(verify_execution(&other), Err(ExecutionError::Invalid(_))));
+    assert!(matches!(verify_execution(&other), Err(ExecutionVerifyError::Invalid(_))));
     // Another program, under the name of this one or under its own.
     let (another, another_record) = random_execution(101);
     let commitment = another.witness(&another_record).claim.program;
     let mut other = file.clone();
     other.statement.program = commitment;
-    assert!(matches!(verify_execution(&other), Err(ExecutionError::ProgramId { .. })));
+    assert!(matches!(verify_execution(&other), Err(ExecutionVerifyError::ProgramId { .. })));
     other.program_id = another.id();
-    assert!(matches!(verify_execution(&other), Err(ExecutionError::Invalid(_))));
+    assert!(matches!(verify_execution(&other), Err(ExecutionVerifyError::Invalid(_))));
+}
+
+/// The bug: a verifier that panics on a damaged proof of an execution, or takes one. The damage is one byte,
+/// anywhere, or a cut; the header's digest of the claim is made to fit, so that the claim itself is judged.
+#[test]
+fn damaged_proofs_are_refused() {
+    let (program, record) = random_execution(102);
+    let proven = program.prove(&HostBackend, program.witness(&record), &()).expect("an honest execution");
+    let bytes = proven.file.encode();
+    let mut claim = Vec::new();
+    proven.file.statement.encode(&mut claim);
+    let claim = claim.len();
+    let mut random = Random::new(7);
+    for case in 0..300 {
+        let mut damaged = bytes.clone();
+        if case % 10 == 0 {
+            damaged.truncate(random.below(bytes.len() as u64) as usize);
+        } else {
+            // Half of the damage goes to header and claim, which are a small part of the file.
+            let end = if case % 2 == 0 { HEADER_BYTES + claim } else { bytes.len() };
+            let at = random.below(end as u64) as usize;
+            damaged[at] ^= 1 << random.below(8);
+        }
+        if let Some(Ok(claim)) =
+            damaged.get(HEADER_BYTES..).map(|body| ExecutionClaim::decode(&mut Reader::new(body)))
+        {
+            damaged[48..80].copy_from_slice(&claim.digest());
+        }
+        let accepted = ExecutionProof::decode(&damaged).is_ok_and(|file| verify_execution(&file).is_ok());
+        // A flip of the digest has been undone.
+        assert_eq!(accepted, damaged == bytes, "case {case}");
+    }
 }
 
 /// Compiled programs use other instructions and more memory than random ones.

@@ -6,15 +6,13 @@
 //!
 //! Rows after the last cell repeat it.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-
 use lambda_air::TableBuilder;
 use lambda_math::Goldilocks;
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
+use super::content::Content;
 use super::limbs::words;
 use crate::buses::IMAGE;
 use crate::program::Program;
@@ -28,27 +26,23 @@ pub const WIDTH: usize = 3;
 /// The interaction, over the cells of a program.
 #[derive(Clone, Debug)]
 pub struct ImageAir {
-    rows: Arc<Vec<[Goldilocks; WIDTH]>>,
+    content: Content<WIDTH>,
 }
 
 impl ImageAir {
     /// The table of `program`, padded to `height` rows.
     pub fn new(program: &Program, height: usize) -> Self {
         let cells = program.image.iter().zip(program.image_base..);
-        let mut rows: Vec<_> = cells
-            .map(|(&value, cell)| {
-                let [low, high] = words(value);
-                [Goldilocks::from_u32(cell), low, high]
-            })
-            .collect();
-        let last = rows.last().copied().unwrap_or_default();
-        rows.resize(height, last);
-        Self { rows: Arc::new(rows) }
+        let rows = cells.map(|(&value, cell)| {
+            let [low, high] = words(value);
+            [Goldilocks::from_u32(cell), low, high]
+        });
+        Self { content: Content::new(rows, height) }
     }
 
     /// The table of a program that is known by its commitment alone; it has no rows to show.
     pub fn unknown() -> Self {
-        Self { rows: Arc::default() }
+        Self { content: Content::default() }
     }
 }
 
@@ -62,7 +56,7 @@ impl BaseAir<Goldilocks> for ImageAir {
     }
 
     fn preprocessed_trace(&self) -> Option<RowMajorMatrix<Goldilocks>> {
-        Some(RowMajorMatrix::new(self.rows.as_flattened().to_vec(), WIDTH))
+        Some(self.content.matrix())
     }
 }
 

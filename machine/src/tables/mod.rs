@@ -11,6 +11,7 @@
 
 mod access;
 mod columns;
+mod content;
 mod limbs;
 mod lookups;
 mod registry;

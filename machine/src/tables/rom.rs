@@ -6,15 +6,13 @@
 //!
 //! Words that are no instruction have no row; rows after the last instruction repeat it.
 
-use alloc::sync::Arc;
-use alloc::vec::Vec;
-
 use lambda_air::TableBuilder;
 use lambda_math::Goldilocks;
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 
+use super::content::Content;
 use super::cpu::decoded;
 use crate::buses::PROGRAM;
 use crate::isa::INSTRUCTION_BYTES;
@@ -29,7 +27,7 @@ pub const WIDTH: usize = 8;
 /// The interaction, over the rows of a program.
 #[derive(Clone, Debug)]
 pub struct RomAir {
-    rows: Arc<Vec<[Goldilocks; WIDTH]>>,
+    content: Content<WIDTH>,
 }
 
 impl RomAir {
@@ -37,24 +35,20 @@ impl RomAir {
     pub fn new(program: &Program, height: usize) -> Self {
         let addresses = (program.code_base..).step_by(INSTRUCTION_BYTES as usize);
         let instructions = program.code.iter().zip(addresses);
-        let mut rows: Vec<_> = instructions
-            .filter_map(|(instruction, pc)| {
-                let instruction = instruction.as_ref()?;
-                let (flags, op) = decoded(instruction);
-                let (low, high) = (instruction.imm as u32, (instruction.imm >> 32) as u32);
-                let registers = [instruction.rs1, instruction.rs2, instruction.rd].map(u32::from);
-                let [rs1, rs2, rd] = registers;
-                Some([pc, flags.into(), op.into(), rs1, rs2, rd, low, high].map(Goldilocks::from_u32))
-            })
-            .collect();
-        let last = rows.last().copied().unwrap_or_default();
-        rows.resize(height, last);
-        Self { rows: Arc::new(rows) }
+        let rows = instructions.filter_map(|(instruction, pc)| {
+            let instruction = instruction.as_ref()?;
+            let (flags, op) = decoded(instruction);
+            let (low, high) = (instruction.imm as u32, (instruction.imm >> 32) as u32);
+            let registers = [instruction.rs1, instruction.rs2, instruction.rd].map(u32::from);
+            let [rs1, rs2, rd] = registers;
+            Some([pc, flags.into(), op.into(), rs1, rs2, rd, low, high].map(Goldilocks::from_u32))
+        });
+        Self { content: Content::new(rows, height) }
     }
 
     /// The table of a program that is known by its commitment alone; it has no rows to show.
     pub fn unknown() -> Self {
-        Self { rows: Arc::default() }
+        Self { content: Content::default() }
     }
 }
 
@@ -68,7 +62,7 @@ impl BaseAir<Goldilocks> for RomAir {
     }
 
     fn preprocessed_trace(&self) -> Option<RowMajorMatrix<Goldilocks>> {
-        Some(RowMajorMatrix::new(self.rows.as_flattened().to_vec(), WIDTH))
+        Some(self.content.matrix())
     }
 }
 

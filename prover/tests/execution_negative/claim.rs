@@ -16,7 +16,7 @@ use lambda_math::{Digest, Goldilocks};
 use lambda_prover::HostBackend;
 use lambda_prover::execution::{ProvableProgram, ProvenExecution};
 use lambda_verifier::execution::{
-    ClaimError, ExecutionClaim, ExecutionError, ExecutionProof, ProgramCommitment, verify_execution,
+    ClaimError, ExecutionClaim, ExecutionProof, ExecutionVerifyError, ProgramCommitment, verify_execution,
 };
 use lambda_verifier::file::{FileError, HEADER_BYTES, Id};
 use lambda_verifier::wire::{LeafMut, Wire};
@@ -55,7 +55,7 @@ static PROVEN: LazyLock<ProvenExecution> = LazyLock::new(|| {
     PROVABLE.prove(&HostBackend, witness, &()).expect("an honest execution")
 });
 
-fn refused(file: &ExecutionProof) -> ExecutionError {
+fn refused(file: &ExecutionProof) -> ExecutionVerifyError {
     verify_execution(file).expect_err("the claim is false")
 }
 
@@ -106,7 +106,7 @@ fn every_field_of_a_claim_is_bound() {
             let error = refused(&mutant);
             let is_program = leaf.contains("program");
             let names_program =
-                matches!(error, ExecutionError::ProgramId { .. } | ExecutionError::Program(_));
+                matches!(error, ExecutionVerifyError::ProgramId { .. } | ExecutionVerifyError::Program(_));
             assert!(is_program == names_program || leaf.contains("instances"), "{leaf}: {error}");
         }
         assert!(altered > 0, "{leaf} was changed");
@@ -225,10 +225,10 @@ fn program_ids_differ_between_profiles() {
     // The test profile's proof is none of another profile, whose preprocessed columns are the same.
     let mut file = PROVEN.file.clone();
     file.profile = Profile::Default;
-    assert!(matches!(refused(&file), ExecutionError::ProgramId { .. }));
+    assert!(matches!(refused(&file), ExecutionVerifyError::ProgramId { .. }));
     file.program_id = file.statement.program.id(&file.statement.program.key(file.profile).expect("a key"));
     assert_eq!(file.program_id, default);
-    assert!(matches!(refused(&file), ExecutionError::Invalid(_)));
+    assert!(matches!(refused(&file), ExecutionVerifyError::Invalid(_)));
 }
 
 #[test]
@@ -238,47 +238,51 @@ fn instance_counts_are_checked() {
         if table.is_chunked() {
             if table == TableId::Cpu {
                 let expected = ClaimError::Instances { table, count: 0 };
-                assert_eq!(refused(&file(0)), ExecutionError::Claim(expected));
+                assert_eq!(refused(&file(0)), ExecutionVerifyError::Claim(expected));
             }
         } else {
             for count in [0, 2] {
                 let expected = ClaimError::Instances { table, count };
-                assert_eq!(refused(&file(count)), ExecutionError::Claim(expected), "{table:?}");
+                assert_eq!(refused(&file(count)), ExecutionVerifyError::Claim(expected), "{table:?}");
             }
         }
         for count in [257, u64::MAX] {
             let error = refused(&file(count));
-            assert!(matches!(error, ExecutionError::Claim(ClaimError::Tables { .. })), "{table:?}: {error}");
+            assert!(
+                matches!(error, ExecutionVerifyError::Claim(ClaimError::Tables { .. })),
+                "{table:?}: {error}"
+            );
         }
     }
     for change in
         [(|claim| claim.instances.truncate(17)) as fn(&mut ExecutionClaim), |claim| claim.instances.push(1)]
     {
         let error = refused(&claiming(change));
-        assert!(matches!(error, ExecutionError::Claim(ClaimError::Tables { .. })), "{error}");
+        assert!(matches!(error, ExecutionVerifyError::Claim(ClaimError::Tables { .. })), "{error}");
     }
     // One more or less of a table than the proof has.
     for (table, count) in [(TableId::Io, 2), (TableId::Io, 0), (TableId::Mul, 1)] {
         let error = refused(&claiming(|claim| claim.instances[table.index()] = count));
-        assert!(matches!(error, ExecutionError::Claim(ClaimError::Heights { .. })), "{error}");
+        assert!(matches!(error, ExecutionVerifyError::Claim(ClaimError::Heights { .. })), "{error}");
     }
     // The same number of instances, of other tables.
     let error = refused(&claiming(|claim| {
         claim.instances[TableId::Io.index()] = 0;
         claim.instances[TableId::Mul.index()] = 1;
     }));
-    assert!(matches!(error, ExecutionError::Invalid(_)), "{error}");
+    assert!(matches!(error, ExecutionVerifyError::Invalid(_)), "{error}");
 }
 
 #[test]
 fn other_heights_of_preprocessed_tables_are_refused() {
     let other = claiming(|claim| claim.program.rom_log2 += 1);
-    assert!(matches!(refused(&other), ExecutionError::ProgramId { .. }));
+    assert!(matches!(refused(&other), ExecutionVerifyError::ProgramId { .. }));
     for change in
         [(|program| program.rom_log2 -= 1) as fn(&mut ProgramCommitment), |program| program.image_log2 += 1]
     {
         let error = refused(&of_program(change));
-        let is_height = matches!(error, ExecutionError::Invalid(VerifyError::PreprocessedHeight { .. }));
+        let is_height =
+            matches!(error, ExecutionVerifyError::Invalid(VerifyError::PreprocessedHeight { .. }));
         assert!(is_height, "{error}");
     }
     // In the proof, too.
@@ -287,7 +291,7 @@ fn other_heights_of_preprocessed_tables_are_refused() {
     for table in tables - 6..tables {
         file.proof.heights_log2[table] -= 1;
         let error = refused(&file);
-        let ExecutionError::Invalid(VerifyError::PreprocessedHeight { table: got, .. }) = error else {
+        let ExecutionVerifyError::Invalid(VerifyError::PreprocessedHeight { table: got, .. }) = error else {
             panic!("table {table}: {error}")
         };
         assert_eq!(got, table);
@@ -301,7 +305,7 @@ fn an_execution_starts_at_the_entry() {
     forged.claim.program.entry += 4;
     forged.breaks(["cpu: the first row has the public pc"]);
     let error = refused(&of_program(|program| program.entry += 4));
-    assert!(matches!(error, ExecutionError::Invalid(_)), "{error}");
+    assert!(matches!(error, ExecutionVerifyError::Invalid(_)), "{error}");
     // An entry that is not below 2^32, such as the address after the exit.
     forged.claim.program.entry = HALT_PC;
     assert_eq!(forged.statement(), Err(ClaimError::JointPc { pc: HALT_PC }.to_string()));
@@ -314,7 +318,7 @@ fn another_exit_code_is_refused() {
         forged.claim.exit_code = code;
         forged.breaks(["cpu: the exit code is the public one"]);
         let error = refused(&claiming(|claim| claim.exit_code = code));
-        assert!(matches!(error, ExecutionError::Invalid(_)), "{error}");
+        assert!(matches!(error, ExecutionVerifyError::Invalid(_)), "{error}");
     }
 }
 

@@ -8,7 +8,7 @@ use lambda_machine::elf::ElfError;
 use super::block::{BlockFileError, Difference, OUTPUT_BYTES};
 use crate::Profile;
 use crate::error::KeyError;
-use crate::execution::{ExecutionClaim, ExecutionError};
+use crate::execution::{ExecutionClaim, ExecutionVerifyError};
 use crate::file::{Claim, FileError};
 
 /// Exit code of an invalid proof.
@@ -85,7 +85,7 @@ pub enum CommandError {
         /// The file.
         path: PathBuf,
         /// Why.
-        error: ExecutionError,
+        error: ExecutionVerifyError,
     },
     /// The proof is valid, and proves something else than expected.
     #[error("{}: {mismatch}; check that it is the proof that you meant", path.display())]

@@ -12,4 +12,4 @@ mod verify;
 
 pub use claim::{ClaimError, ExecutionClaim};
 pub use program::ProgramCommitment;
-pub use verify::{ExecutionError, ExecutionProof, VerifiedExecution, verify_execution};
+pub use verify::{ExecutionProof, ExecutionVerifyError, VerifiedExecution, verify_execution};

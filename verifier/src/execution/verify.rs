@@ -11,7 +11,7 @@ pub type ExecutionProof = ClaimFile<ExecutionClaim>;
 
 /// Why a proof of an execution is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ExecutionError {
+pub enum ExecutionVerifyError {
     /// The program's commitment is none that the protocol allows.
     #[error("the commitment to the program: {0}")]
     Program(#[from] KeyError),
@@ -48,12 +48,12 @@ pub struct VerifiedExecution {
 ///
 /// # Errors
 /// The first check that fails.
-pub fn verify_execution(file: &ExecutionProof) -> Result<VerifiedExecution, ExecutionError> {
+pub fn verify_execution(file: &ExecutionProof) -> Result<VerifiedExecution, ExecutionVerifyError> {
     let claim = &file.statement;
     let system = claim.program.key(file.profile)?;
     let got = claim.program.id(&system);
     if got != file.program_id {
-        return Err(ExecutionError::ProgramId { named: file.program_id, got });
+        return Err(ExecutionVerifyError::ProgramId { named: file.program_id, got });
     }
     let key = system.with_instances(&claim.instances()?)?;
     let statement = claim.statement(&file.proof.heights_log2)?;
