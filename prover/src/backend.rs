@@ -3,9 +3,11 @@
 //! The rounds are written once over [`Backend`]; a backend computes one stage of one table at a time, keeps
 //! what it makes in types of its own (resident where it computes), and hands out digests, field values and
 //! openings only. The transcript never enters a backend: challenges go in by value. Every method may fail
-//! with a [`Fault`] and has then changed nothing.
+//! with a [`Fault`], has then changed nothing, and may be called again ([`recovery`](crate::recovery)).
 //!
 //! All results are exact, so every backend gives the same proof.
+
+use std::sync::Arc;
 
 use lambda_air::ConstraintProgram;
 use lambda_math::{Columns, Digest, Ext3, Goldilocks};
@@ -13,7 +15,8 @@ use lambda_verifier::ProvingKey;
 use lambda_verifier::key::TableKey;
 use lambda_verifier::transcript::LookupChallenges;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Scope, Stage};
+use crate::recovery::{Action, Policy};
 
 /// One table, as the stages that read its body see it.
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +104,22 @@ pub trait Backend: Sync {
     /// A DEEP codeword or a folded one.
     type Codeword: Send + Sync;
 
+    /// How far to go when a stage fails; `None` for a backend that has nothing to try.
+    fn policy(&self) -> Option<Policy> {
+        None
+    }
+
+    /// Does `action` about a stage that failed; whether it is worth running again.
+    ///
+    /// # Errors
+    /// A fault of the recovery itself.
+    fn recover(&self, action: Action, stage: Stage, scope: Scope) -> Result<bool, Fault> {
+        let _ = (action, stage, scope);
+        Ok(false)
+    }
+
     /// Round 01: takes over a table's main columns.
-    fn load(&self, table: usize, columns: Columns) -> Result<Self::Trace, Fault>;
+    fn load(&self, table: usize, columns: &Arc<Columns>) -> Result<Self::Trace, Fault>;
 
     /// Preprocessed columns of a table, on the trace domain and extended, made resident.
     fn load_preprocessed(&self, key: &ProvingKey, table: usize) -> Result<Option<Preprocessed<Self>>, Fault>;
@@ -119,14 +136,20 @@ pub trait Backend: Sync {
         traces: &[(&Self::Trace, Goldilocks)],
     ) -> Result<Self::Lde, Fault>;
 
-    /// Like [`extend`](Self::extend) of one trace on `H_N` that is not needed any more.
-    fn extend_owned(&self, table: usize, blowup_log2: u32, trace: Self::Trace) -> Result<Self::Lde, Fault>;
+    /// Like [`extend`](Self::extend) of one trace on `H_N` that is not needed any more; it is taken.
+    fn extend_owned(
+        &self,
+        table: usize,
+        blowup_log2: u32,
+        trace: &mut Option<Self::Trace>,
+    ) -> Result<Self::Lde, Fault>;
 
     /// Row digests of an extended table.
     fn row_digests(&self, table: usize, lde: &Self::Lde) -> Result<Self::Digests, Fault>;
 
-    /// The tree over row digests, given with the height (`log2`) of their table, in registry order.
-    fn tree(&self, blowup_log2: u32, digests: Vec<(u32, Self::Digests)>) -> Result<Self::Tree, Fault>;
+    /// The tree over row digests, given with the height (`log2`) of their table, in registry order. They are
+    /// taken.
+    fn tree(&self, blowup_log2: u32, digests: &mut Vec<(u32, Self::Digests)>) -> Result<Self::Tree, Fault>;
 
     /// A tree's cap.
     fn cap(&self, tree: &Self::Tree) -> Vec<Digest>;

@@ -2,58 +2,119 @@
 
 use std::fmt;
 
-use lambda_verifier::layout::Tree;
+macro_rules! stages {
+    ($($(#[$doc:meta])* $stage:ident = $name:literal,)*) => {
+        /// A stage of the proof: one method of a backend.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Stage {
+            $($(#[$doc])* $stage,)*
+        }
 
-/// A step of the proof that a backend carries out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
+        impl Stage {
+            /// All stages.
+            pub const ALL: &'static [Self] = &[$(Self::$stage,)*];
+
+            /// Its name, as in reports and options.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$stage => $name,)*
+                }
+            }
+        }
+    };
+}
+
+stages! {
     /// Taking over a table's columns.
-    Load,
-    /// Extending a table's columns of a tree, and hashing their rows.
-    Commit(Tree),
+    Load = "load",
+    /// Making preprocessed columns and their tree resident.
+    LoadPreprocessed = "load-preprocessed",
+    /// Extending columns.
+    Extend = "extend",
+    /// Hashing rows.
+    RowDigests = "row-digests",
+    /// Building the tree over a round's tables.
+    Tree = "tree",
     /// Building a table's lookup columns.
-    Lookup,
+    Lookup = "lookup",
     /// Composing a table's constraints.
-    Quotient,
+    Quotient = "quotient",
+    /// Inverting the differences to ζ.
+    Denominators = "denominators",
     /// Evaluating out of domain.
-    Evaluate,
+    Evaluate = "evaluate",
     /// Combining the columns of one height.
-    Deep,
-    /// Folding and committing a FRI layer.
-    Fold,
-    /// Opening rows and paths.
-    Open,
+    Deep = "deep",
+    /// Building the tree over a codeword.
+    CommitCodeword = "commit-codeword",
+    /// Folding a codeword.
+    Fold = "fold",
+    /// Adding a shorter height's codeword.
+    Join = "join",
+    /// Interpolating the last codeword.
+    Interpolate = "interpolate",
+    /// Searching the nonce.
+    Grind = "grind",
+    /// Opening rows.
+    OpenRows = "open-rows",
+    /// Opening values of a codeword.
+    OpenCodeword = "open-codeword",
+    /// Opening paths of a tree.
+    OpenTree = "open-tree",
 }
 
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a stage works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// A table, by its index in the registry.
+    Table(usize),
+    /// All tables of a height, `log2`.
+    Height(u32),
+    /// The whole proof.
+    Proof,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Load => f.write_str("load"),
-            Self::Commit(tree) => write!(f, "commit {tree}"),
-            Self::Lookup => f.write_str("lookup"),
-            Self::Quotient => f.write_str("quotient"),
-            Self::Evaluate => f.write_str("evaluate"),
-            Self::Deep => f.write_str("deep"),
-            Self::Fold => f.write_str("fold"),
-            Self::Open => f.write_str("open"),
+            Self::Table(table) => write!(f, "table {table}"),
+            Self::Height(log2) => write!(f, "height 2^{log2}"),
+            Self::Proof => f.write_str("the proof"),
         }
     }
 }
 
-/// A backend's failure. Backends report faults and do nothing else about them.
+/// A backend's failure. Backends report faults and do nothing else about them; what happens next is decided
+/// in [`recovery`](crate::recovery).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// Memory that the stage needs is not to be had.
-    #[error("{stage} of table {table}: {wanted} bytes wanted, {free} free")]
+    #[error("{stage} of {scope}: {wanted} bytes wanted, {free} free")]
     OutOfMemory {
         /// Where.
         stage: Stage,
-        /// Index of the table.
-        table: usize,
+        /// What for.
+        scope: Scope,
         /// Bytes asked for.
         wanted: u64,
         /// Bytes free.
         free: u64,
+    },
+    /// Work could not be started.
+    #[error("{stage} of {scope}: {reason}")]
+    Launch {
+        /// Where.
+        stage: Stage,
+        /// What for.
+        scope: Scope,
+        /// Why not.
+        reason: String,
     },
     /// Values came out that cannot be right.
     #[error("{check} of table {table} does not hold")]
@@ -62,5 +123,11 @@ pub enum Fault {
         table: usize,
         /// What was checked.
         check: &'static str,
+    },
+    /// The device is gone, with everything on it.
+    #[error("the device is lost: {reason}")]
+    DeviceLost {
+        /// What was seen of it.
+        reason: String,
     },
 }

@@ -1,5 +1,6 @@
 //! `prove`: the rounds in order.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use lambda_math::Columns;
@@ -10,7 +11,10 @@ use lambda_verifier::{Proof, Statement, Transcript, verify};
 
 use crate::backend::Backend;
 use crate::error::ProveError;
+use crate::fault::Stage;
+use crate::host::HostBackend;
 use crate::memory::{MemoryPlan, PeakMeter};
+use crate::recovery::{Policy, Recovery};
 use crate::report::{Observer, Recorder, Report, Round, TableReport};
 use crate::rounds::r05_ood::{Challenges, Commitments};
 use crate::rounds::{r01_trace, r02_main, r03_lookup, r04_quotient, r05_ood, r06_fri, r07_open};
@@ -40,6 +44,9 @@ pub struct Proven {
 
 /// Proves `witness` for `system` on `backend`, telling `observer`.
 ///
+/// Where the backend's policy is to recover, a proof that cannot be finished on it, or that comes out wrong,
+/// begins again on the host, whose word is final.
+///
 /// # Errors
 /// When the witness does not fit the system, does not satisfy it, or the backend fails. A proof that does
 /// not verify is never returned.
@@ -49,9 +56,42 @@ pub fn prove<B: Backend>(
     witness: Witness,
     observer: &dyn Observer,
 ) -> Result<Proven, ProveError> {
+    let Witness { traces, statement } = witness;
+    let traces: Vec<Arc<Columns>> = traces.into_iter().map(Arc::new).collect();
+    let recovery = Recovery::new(backend);
+    if backend.policy() != Some(Policy::Recover) {
+        return attempt(system, &recovery, traces, statement, observer);
+    }
+    match attempt(system, &recovery, traces.clone(), statement.clone(), observer) {
+        Err(error) if may_be_the_backends(&error) => {
+            let recovery = recovery.restarted_on(&HostBackend, &error);
+            attempt(system, &recovery, traces, statement, observer)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Whether another backend might not meet this error.
+const fn may_be_the_backends(error: &ProveError) -> bool {
+    matches!(
+        error,
+        ProveError::Fault(_)
+            | ProveError::Unbalanced
+            | ProveError::Unsatisfied { .. }
+            | ProveError::SelfCheck(_)
+    )
+}
+
+/// Proves on one backend.
+fn attempt<B: Backend>(
+    system: &System,
+    recovery: &Recovery<'_, B>,
+    traces: Vec<Arc<Columns>>,
+    statement: Statement,
+    observer: &dyn Observer,
+) -> Result<Proven, ProveError> {
     let start = Instant::now();
     let key = system.verifying_key();
-    let Witness { traces, statement } = witness;
     let heights_log2 = r01_trace::heights_log2(system, &traces)?;
     let layout = Layout::new(key, &heights_log2).map_err(ProveError::Shape)?;
     lambda_verifier::check_statement(key, &statement).map_err(ProveError::Shape)?;
@@ -61,7 +101,7 @@ pub fn prove<B: Backend>(
     let tables = key.tables.len();
 
     let (job, traces) = recorder.round(Round::Trace, tables, |recorder| {
-        r01_trace::load(recorder, backend, system, &statement, layout, traces)
+        r01_trace::load(recorder, recovery, system, &statement, layout, traces)
     })?;
     let mut transcript = Transcript::new(key, &statement, &job.layout);
 
@@ -77,15 +117,27 @@ pub fn prove<B: Backend>(
     check_balance(key, &statement, &lookup_sums, lookup_challenges).map_err(|_| ProveError::Unbalanced)?;
     let alpha = transcript.lookup(&lookup.cap, &lookup_sums);
 
-    let quotient = recorder.round(Round::Quotient, tables, |recorder| {
-        r04_quotient::commit(recorder, &job, &main, &lookup, lookup_challenges, &sums, alpha)
-    })?;
-    let zeta = transcript.quotient(&quotient.cap, &job.layout);
-
+    // A quotient that does not fit its table at ζ is computed again, as long as recovery has a way: the
+    // transcript goes back to before it.
+    let before_quotient = transcript;
+    let (quotient, out_of_domain, denominators, mut transcript) = loop {
+        let mut transcript = before_quotient.clone();
+        let quotient = recorder.round(Round::Quotient, tables, |recorder| {
+            r04_quotient::commit(recorder, &job, &main, &lookup, lookup_challenges, &sums, alpha)
+        })?;
+        let zeta = transcript.quotient(&quotient.cap, &job.layout);
+        let commitments = Commitments { main: &main, lookup: &lookup, quotient: &quotient };
+        let challenges = Challenges { lookup: lookup_challenges, sums: &sums, alpha, zeta };
+        let evaluated = recorder.round(Round::Ood, tables, |recorder| {
+            r05_ood::evaluate(recorder, &job, &commitments, challenges)
+        })?;
+        match evaluated.wrong {
+            None => break (quotient, evaluated.values, evaluated.denominators, transcript),
+            Some(table) if recovery.corrupt(Stage::Quotient, table, "composition") => {}
+            Some(table) => return Err(ProveError::Unsatisfied { table: key.tables[table].name.clone() }),
+        }
+    };
     let commitments = Commitments { main: &main, lookup: &lookup, quotient: &quotient };
-    let challenges = Challenges { lookup: lookup_challenges, sums: &sums, alpha, zeta };
-    let (out_of_domain, denominators) = recorder
-        .round(Round::Ood, tables, |recorder| r05_ood::evaluate(recorder, &job, &commitments, challenges))?;
     let gamma = transcript.out_of_domain(&out_of_domain);
 
     let fri = recorder.round(Round::Fri, job.layout.folds.len() + 1, |recorder| {
@@ -116,6 +168,7 @@ pub fn prove<B: Backend>(
         seconds: start.elapsed().as_secs_f64(),
         tables: job.tables().map(|table| TableReport::new(&table)).collect(),
         rounds: recorder.into_rounds(),
+        recovery: recovery.events(),
         planned_peak_bytes: plan.peak_bytes(),
         measured_peak_bytes: meter.peak_bytes(),
     };

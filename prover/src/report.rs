@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::backend::TableContext;
+use crate::recovery::RecoveryEvent;
 
 /// A round of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -157,6 +158,8 @@ pub struct Report {
     pub tables: Vec<TableReport>,
     /// The rounds.
     pub rounds: Vec<RoundReport>,
+    /// Faults and what was done about them, in order.
+    pub recovery: Vec<RecoveryEvent>,
     /// Largest number of bytes that the plan has in use at a time.
     pub planned_peak_bytes: u64,
     /// Growth of the process's peak resident memory while proving, the traces given included; where the

@@ -49,8 +49,8 @@ impl Backend for HostBackend {
     type Denominators = Columns;
     type Codeword = Codeword;
 
-    fn load(&self, _table: usize, columns: Columns) -> Result<Self::Trace, Fault> {
-        Ok(Arc::new(columns))
+    fn load(&self, _table: usize, columns: &Arc<Columns>) -> Result<Self::Trace, Fault> {
+        Ok(columns.clone())
     }
 
     fn load_preprocessed(&self, key: &ProvingKey, table: usize) -> Result<Option<Preprocessed<Self>>, Fault> {
@@ -87,7 +87,13 @@ impl Backend for HostBackend {
         Ok(Arc::new(lde))
     }
 
-    fn extend_owned(&self, table: usize, blowup_log2: u32, trace: Self::Trace) -> Result<Self::Lde, Fault> {
+    fn extend_owned(
+        &self,
+        table: usize,
+        blowup_log2: u32,
+        trace: &mut Option<Self::Trace>,
+    ) -> Result<Self::Lde, Fault> {
+        let trace = trace.take().expect("a trace is taken once");
         let plan = NttPlan::new(trace.height().trailing_zeros(), blowup_log2);
         match Arc::try_unwrap(trace) {
             Ok(columns) => Ok(Arc::new(coset_lde_owned(&plan, columns, Goldilocks::ONE))),
@@ -101,9 +107,9 @@ impl Backend for HostBackend {
         Ok(digests)
     }
 
-    fn tree(&self, blowup_log2: u32, digests: Vec<(u32, Self::Digests)>) -> Result<Self::Tree, Fault> {
+    fn tree(&self, blowup_log2: u32, digests: &mut Vec<(u32, Self::Digests)>) -> Result<Self::Tree, Fault> {
         let mut heights: BTreeMap<u32, Vec<Vec<Digest>>> = BTreeMap::new();
-        for (height_log2, digests) in digests {
+        for (height_log2, digests) in digests.drain(..) {
             heights.entry(height_log2 + blowup_log2).or_default().push(digests);
         }
         let layers = heights.into_iter().map(|(log2, tables)| (log2, join_leaves(tables))).collect();

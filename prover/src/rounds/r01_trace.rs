@@ -1,11 +1,15 @@
 //! Round 01, trace: the traces are checked against the system and handed to the backend.
 
+use std::sync::Arc;
+
 use lambda_math::Columns;
 use lambda_verifier::Statement;
 use lambda_verifier::layout::Layout;
 
 use crate::backend::{Backend, Preprocessed, TableContext};
 use crate::error::ProveError;
+use crate::fault::{Fault, Scope, Stage};
+use crate::recovery::Recovery;
 use crate::report::Recorder;
 use crate::system::System;
 
@@ -13,6 +17,8 @@ use crate::system::System;
 pub struct Job<'a, B: Backend> {
     /// Who computes.
     pub backend: &'a B,
+    /// Who sees to it that stages end.
+    pub recovery: &'a Recovery<'a, B>,
     /// The system.
     pub system: &'a System,
     /// What is proven.
@@ -26,6 +32,16 @@ pub struct Job<'a, B: Backend> {
 }
 
 impl<B: Backend> Job<'_, B> {
+    /// Runs a stage of a table.
+    pub fn table_stage<T>(
+        &self,
+        stage: Stage,
+        table: usize,
+        run: impl FnMut() -> Result<T, Fault>,
+    ) -> Result<T, ProveError> {
+        self.recovery.attempt(stage, Scope::Table(table), run)
+    }
+
     /// Table `index` as backends see it.
     pub fn table(&self, index: usize) -> TableContext<'_> {
         TableContext {
@@ -48,7 +64,7 @@ impl<B: Backend> Job<'_, B> {
 }
 
 /// The heights of `traces`, `log2`, if they fit the system.
-pub fn heights_log2(system: &System, traces: &[Columns]) -> Result<Vec<u8>, ProveError> {
+pub fn heights_log2(system: &System, traces: &[Arc<Columns>]) -> Result<Vec<u8>, ProveError> {
     let tables = &system.verifying_key().tables;
     if tables.len() != traces.len() {
         return Err(ProveError::Traces { expected: tables.len(), got: traces.len() });
@@ -75,23 +91,30 @@ pub fn heights_log2(system: &System, traces: &[Columns]) -> Result<Vec<u8>, Prov
 /// Hands traces and preprocessed columns to the backend.
 pub fn load<'a, B: Backend>(
     recorder: &mut Recorder<'_>,
-    backend: &'a B,
+    recovery: &'a Recovery<'a, B>,
     system: &'a System,
     statement: &'a Statement,
     layout: Layout,
-    traces: Vec<Columns>,
+    traces: Vec<Arc<Columns>>,
 ) -> Result<(Job<'a, B>, Vec<B::Trace>), ProveError> {
+    let backend = recovery.backend();
     let tables = &system.verifying_key().tables;
     let mut loaded = Vec::with_capacity(traces.len());
     let mut preprocessed = Vec::with_capacity(traces.len());
     for (index, trace) in traces.into_iter().enumerate() {
         let rows = trace.height() as u64;
         recorder.step(&tables[index].name, rows, || -> Result<(), ProveError> {
-            loaded.push(backend.load(index, trace)?);
-            preprocessed.push(backend.load_preprocessed(&system.key, index)?);
+            let scope = Scope::Table(index);
+            loaded.push(recovery.attempt(Stage::Load, scope, || backend.load(index, &trace))?);
+            preprocessed.push(
+                recovery.attempt(Stage::LoadPreprocessed, scope, || {
+                    backend.load_preprocessed(&system.key, index)
+                })?,
+            );
             Ok(())
         })?;
     }
-    let preprocessed_tree = backend.load_preprocessed_tree(&system.key)?;
-    Ok((Job { backend, system, statement, layout, preprocessed, preprocessed_tree }, loaded))
+    let preprocessed_tree = recovery
+        .attempt(Stage::LoadPreprocessed, Scope::Proof, || backend.load_preprocessed_tree(&system.key))?;
+    Ok((Job { backend, recovery, system, statement, layout, preprocessed, preprocessed_tree }, loaded))
 }

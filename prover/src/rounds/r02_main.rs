@@ -6,6 +6,7 @@ use p3_field::PrimeCharacteristicRing;
 use super::r01_trace::Job;
 use crate::backend::Backend;
 use crate::error::ProveError;
+use crate::fault::{Scope, Stage};
 use crate::report::Recorder;
 
 /// Columns of some tables, committed in one tree.
@@ -23,12 +24,14 @@ impl<B: Backend> Committed<B> {
     pub fn new(
         job: &Job<'_, B>,
         ldes: Vec<Option<B::Lde>>,
-        digests: Vec<(u32, B::Digests)>,
+        mut digests: Vec<(u32, B::Digests)>,
     ) -> Result<Self, ProveError> {
         if digests.is_empty() {
             return Ok(Self { ldes, tree: None, cap: Vec::new() });
         }
-        let tree = job.backend.tree(job.blowup_log2(), digests)?;
+        let tree = job
+            .recovery
+            .attempt(Stage::Tree, Scope::Proof, || job.backend.tree(job.blowup_log2(), &mut digests))?;
         let cap = job.backend.cap(&tree);
         Ok(Self { ldes, tree: Some(tree), cap })
     }
@@ -48,17 +51,28 @@ pub fn commit<B: Backend>(
     let (mut ldes, mut digests, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (table, trace) in job.tables().zip(traces) {
         recorder.step(&table.key.name, 1 << table.height_log2, || -> Result<(), ProveError> {
-            let (lde, trace) = if table.key.shape.interactions > 0 {
-                let one = Goldilocks::ONE;
-                (job.backend.extend(table.index, blowup_log2, &[(&trace, one)])?, Some(trace))
-            } else {
-                (job.backend.extend_owned(table.index, blowup_log2, trace)?, None)
-            };
-            digests.push((table.height_log2, job.backend.row_digests(table.index, &lde)?));
+            let is_read_again = table.key.shape.interactions > 0;
+            let mut trace = Some(trace);
+            let lde = job.table_stage(Stage::Extend, table.index, || match &trace {
+                Some(trace) if is_read_again => {
+                    job.backend.extend(table.index, blowup_log2, &[(trace, Goldilocks::ONE)])
+                }
+                _ => job.backend.extend_owned(table.index, blowup_log2, &mut trace),
+            })?;
+            digests.push((table.height_log2, row_digests(job, table.index, &lde)?));
             ldes.push(Some(lde));
             kept.push(trace);
             Ok(())
         })?;
     }
     Ok((Committed::new(job, ldes, digests)?, kept))
+}
+
+/// Row digests of an extended table.
+pub fn row_digests<B: Backend>(
+    job: &Job<'_, B>,
+    table: usize,
+    lde: &B::Lde,
+) -> Result<B::Digests, ProveError> {
+    job.table_stage(Stage::RowDigests, table, || job.backend.row_digests(table, lde))
 }

@@ -5,9 +5,10 @@ use lambda_verifier::transcript::LookupChallenges;
 use p3_field::PrimeCharacteristicRing;
 
 use super::r01_trace::Job;
-use super::r02_main::Committed;
+use super::r02_main::{Committed, row_digests};
 use crate::backend::{Backend, LookupInput};
 use crate::error::ProveError;
+use crate::fault::Stage;
 use crate::report::Recorder;
 
 /// Builds and commits to the lookup columns. `traces` are those of the tables with interactions. Returns
@@ -26,16 +27,21 @@ pub fn commit<B: Backend>(
             continue;
         };
         recorder.step(&table.key.name, 1 << table.height_log2, || -> Result<(), ProveError> {
-            let (columns, sum) = job.backend.lookup(LookupInput {
-                table,
-                program: &job.system.programs()[table.index].interactions,
-                main: &main,
-                preprocessed: job.preprocessed[table.index].as_ref().map(|columns| &columns.trace),
-                challenges,
+            let (columns, sum) = job.table_stage(Stage::Lookup, table.index, || {
+                job.backend.lookup(LookupInput {
+                    table,
+                    program: &job.system.programs()[table.index].interactions,
+                    main: &main,
+                    preprocessed: job.preprocessed[table.index].as_ref().map(|columns| &columns.trace),
+                    challenges,
+                })
             })?;
             drop(main);
-            let lde = job.backend.extend_owned(table.index, job.blowup_log2(), columns)?;
-            digests.push((table.height_log2, job.backend.row_digests(table.index, &lde)?));
+            let mut columns = Some(columns);
+            let lde = job.table_stage(Stage::Extend, table.index, || {
+                job.backend.extend_owned(table.index, job.blowup_log2(), &mut columns)
+            })?;
+            digests.push((table.height_log2, row_digests(job, table.index, &lde)?));
             ldes.push(Some(lde));
             sums.push(sum);
             Ok(())

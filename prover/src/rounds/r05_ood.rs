@@ -12,6 +12,7 @@ use super::r01_trace::Job;
 use super::r02_main::Committed;
 use crate::backend::{Backend, TableContext};
 use crate::error::ProveError;
+use crate::fault::{Scope, Stage};
 use crate::report::Recorder;
 
 /// The committed columns of all trees.
@@ -62,16 +63,30 @@ pub struct Challenges<'a> {
 /// Denominators `1/(ζ - x)` by height, `log2`.
 pub type Denominators<B> = BTreeMap<u32, <B as Backend>::Denominators>;
 
+/// What the columns are at ζ.
+pub struct Evaluated<B: Backend> {
+    /// Values of each table.
+    pub values: Vec<TableValues>,
+    /// Denominators of each height.
+    pub denominators: Denominators<B>,
+    /// A table whose composition does not fit its values.
+    pub wrong: Option<usize>,
+}
+
 /// Evaluates all columns and checks every table's composition.
 pub fn evaluate<B: Backend>(
     recorder: &mut Recorder<'_>,
     job: &Job<'_, B>,
     commitments: &Commitments<'_, B>,
     challenges: Challenges<'_>,
-) -> Result<(Vec<TableValues>, Denominators<B>), ProveError> {
+) -> Result<Evaluated<B>, ProveError> {
+    let mut wrong = None;
     let mut denominators = BTreeMap::new();
     for &height_log2 in &job.layout.distinct_log2 {
-        denominators.insert(height_log2, job.backend.denominators(height_log2, challenges.zeta)?);
+        let inverted = job.recovery.attempt(Stage::Denominators, Scope::Height(height_log2), || {
+            job.backend.denominators(height_log2, challenges.zeta)
+        })?;
+        denominators.insert(height_log2, inverted);
     }
     let mut values = Vec::new();
     for table in job.tables() {
@@ -87,14 +102,13 @@ pub fn evaluate<B: Backend>(
                 alpha: challenges.alpha,
                 zeta: challenges.zeta,
             };
-            if composition_holds(&input, &values) {
-                Ok(values)
-            } else {
-                Err(ProveError::Unsatisfied { table: table.key.name.clone() })
+            if !composition_holds(&input, &values) {
+                wrong = wrong.or(Some(table.index));
             }
+            Ok::<_, ProveError>(values)
         })?);
     }
-    Ok((values, denominators))
+    Ok(Evaluated { values, denominators, wrong })
 }
 
 fn table_values<B: Backend>(
@@ -107,7 +121,12 @@ fn table_values<B: Backend>(
     let tree = |tree: Tree| -> Result<(Vec<Ext3>, Vec<Ext3>), ProveError> {
         match commitments.lde(job, tree, table.index) {
             None => Ok((Vec::new(), Vec::new())),
-            Some(lde) => Ok(job.backend.evaluate(lde, denominators, zeta, &tree.next_columns(table.key))?),
+            Some(lde) => {
+                let next = tree.next_columns(table.key);
+                job.table_stage(Stage::Evaluate, table.index, || {
+                    job.backend.evaluate(lde, denominators, zeta, &next)
+                })
+            }
         }
     };
     let (preprocessed, preprocessed_next) = tree(Tree::Preprocessed)?;

@@ -9,6 +9,7 @@ use super::r01_trace::Job;
 use super::r05_ood::{Commitments, Denominators};
 use crate::backend::{Backend, DeepColumns};
 use crate::error::ProveError;
+use crate::fault::{Fault, Scope, Stage};
 use crate::report::Recorder;
 
 /// A committed layer.
@@ -46,22 +47,31 @@ pub fn commit<B: Backend>(
     let mut layer_caps: Vec<Vec<Digest>> = Vec::new();
     for fold in &job.layout.folds {
         step(recorder, fold.to_log2(), || -> Result<(), ProveError> {
-            let tree = backend.commit_codeword(&codeword, fold.arity_log2)?;
+            let tree = stage(job, Stage::CommitCodeword, fold.from_log2, || {
+                backend.commit_codeword(&codeword, fold.arity_log2)
+            })?;
             let cap = backend.cap(&tree);
             let challenges = transcript.fri_layer(&cap);
             layer_caps.push(cap);
-            let mut folded = backend.fold(&codeword, fold.arity_log2, challenges.fold)?;
+            let mut folded = stage(job, Stage::Fold, fold.from_log2, || {
+                backend.fold(&codeword, fold.arity_log2, challenges.fold)
+            })?;
             if fold.joins {
-                backend.join(&mut folded, &deep(fold.to_log2())?, challenges.join)?;
+                let shorter = deep(fold.to_log2())?;
+                stage(job, Stage::Join, fold.to_log2(), || {
+                    backend.join(&mut folded, &shorter, challenges.join)
+                })?;
             }
             layers.push(Layer { codeword: std::mem::replace(&mut codeword, folded), tree });
             Ok(())
         })?;
     }
-    let final_polynomial = backend.interpolate(&codeword)?;
+    let final_polynomial =
+        job.recovery.attempt(Stage::Interpolate, Scope::Proof, || backend.interpolate(&codeword))?;
     let seed = transcript.final_polynomial(&final_polynomial);
     let profile = job.layout.profile;
-    let nonce = backend.grind(&seed, profile.grinding_bits())?;
+    let nonce =
+        job.recovery.attempt(Stage::Grind, Scope::Proof, || backend.grind(&seed, profile.grinding_bits()))?;
     let queries = transcript.queries(nonce, profile.queries(), job.layout.domain_log2());
     let mut positions: Vec<usize> = queries.into_iter().map(|position| position as usize).collect();
     positions.sort_unstable();
@@ -72,6 +82,16 @@ pub fn commit<B: Backend>(
 
 fn step<T>(recorder: &mut Recorder<'_>, height_log2: u32, run: impl FnOnce() -> T) -> T {
     recorder.step(&format!("2^{height_log2}"), 1 << height_log2, run)
+}
+
+/// Runs a stage of a height.
+fn stage<B: Backend, T>(
+    job: &Job<'_, B>,
+    stage: Stage,
+    height_log2: u32,
+    run: impl FnMut() -> Result<T, Fault>,
+) -> Result<T, ProveError> {
+    job.recovery.attempt(stage, Scope::Height(height_log2), run)
 }
 
 /// The DEEP codeword of one height: tables in registry order, trees in batching order.
@@ -102,5 +122,7 @@ fn deep<B: Backend>(
         }
     }
     let denominators = &denominators[&height_log2];
-    Ok(job.backend.deep(height_log2, job.blowup_log2(), &columns, denominators, gamma)?)
+    stage(job, Stage::Deep, height_log2, || {
+        job.backend.deep(height_log2, job.blowup_log2(), &columns, denominators, gamma)
+    })
 }

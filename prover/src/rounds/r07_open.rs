@@ -1,5 +1,6 @@
 //! Round 07, open: the queried rows, the FRI cosets they fall in, and the paths of both.
 
+use lambda_math::Digest;
 use lambda_verifier::layout::Tree;
 use lambda_verifier::proof::{LayerOpenings, Openings, RowOpenings};
 
@@ -8,6 +9,7 @@ use super::r05_ood::Commitments;
 use super::r06_fri::Layer;
 use crate::backend::Backend;
 use crate::error::ProveError;
+use crate::fault::{Scope, Stage};
 use crate::report::Recorder;
 
 /// Opens everything at `positions`, ascending and distinct, of the largest domain.
@@ -44,13 +46,16 @@ fn open_tree<B: Backend>(
         tallest_log2 = tallest_log2.max(height_log2);
         let positions = shifted(positions, job.layout.tallest_log2() - height_log2);
         if let Some(lde) = commitments.lde(job, tree, table) {
-            rows.push(job.backend.open_rows(lde, height_log2, &positions)?);
+            rows.push(job.table_stage(Stage::OpenRows, table, || {
+                job.backend.open_rows(lde, height_log2, &positions)
+            })?);
         }
     }
     let siblings = match commitments.tree(job, tree) {
         None => Vec::new(),
         Some(tree) => {
-            job.backend.open_tree(tree, &shifted(positions, job.layout.tallest_log2() - tallest_log2))?
+            let positions = shifted(positions, job.layout.tallest_log2() - tallest_log2);
+            open_paths(job, tree, &positions)?
         }
     };
     Ok(RowOpenings { rows, siblings })
@@ -73,12 +78,22 @@ fn open_layers<B: Backend>(
             .filter(|position| known.binary_search(position).is_err())
             .collect();
         openings.push(LayerOpenings {
-            values: job.backend.open_codeword(&layer.codeword, &unknown)?,
-            siblings: job.backend.open_tree(&layer.tree, &groups)?,
+            values: job.recovery.attempt(Stage::OpenCodeword, Scope::Proof, || {
+                job.backend.open_codeword(&layer.codeword, &unknown)
+            })?,
+            siblings: open_paths(job, &layer.tree, &groups)?,
         });
         known = groups;
     }
     Ok(openings)
+}
+
+fn open_paths<B: Backend>(
+    job: &Job<'_, B>,
+    tree: &B::Tree,
+    positions: &[usize],
+) -> Result<Vec<Digest>, ProveError> {
+    job.recovery.attempt(Stage::OpenTree, Scope::Proof, || job.backend.open_tree(tree, positions))
 }
 
 /// The distinct values of `positions >> shift`, ascending.

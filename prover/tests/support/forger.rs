@@ -149,7 +149,7 @@ impl Forger<'_> {
     }
 
     fn extend(&self, table: TableContext<'_>, trace: Arc<Columns>) -> Result<Arc<Columns>, Fault> {
-        HostBackend.extend_owned(table.index, self.layout.profile.blowup_log2(), trace)
+        HostBackend.extend_owned(table.index, self.layout.profile.blowup_log2(), &mut Some(trace))
     }
 
     fn commit<'a>(
@@ -167,7 +167,7 @@ impl Forger<'_> {
         if digests.is_empty() {
             return Ok(Committed { ldes, tree: None, cap: Vec::new() });
         }
-        let tree = HostBackend.tree(self.layout.profile.blowup_log2(), digests)?;
+        let tree = HostBackend.tree(self.layout.profile.blowup_log2(), &mut digests)?;
         let cap = HostBackend.cap(&tree);
         Ok(Committed { ldes, tree: Some(tree), cap })
     }

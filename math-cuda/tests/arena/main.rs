@@ -1,0 +1,5 @@
+//! The arena's contract, without a device.
+
+mod contract;
+mod model;
+mod threads;

@@ -1,0 +1,5 @@
+//! Every kernel gives, bit for bit, what its definition in Rust gives: from the committed PTX, on emulated
+//! devices with different schedules and contents of fresh memory. `LAMBDA_TEST_DRIVER=cuda` runs the same on
+//! a real device.
+
+mod kit;

@@ -1,0 +1,264 @@
+//! What happens after a fault: the one place where that is decided.
+//!
+//! A backend that computes on a device classifies its faults and otherwise leaves everything as it was before
+//! the stage. [`decide`] then says what to do, [`Recovery`] has the backend do it and runs the stage again:
+//!
+//! | | action | what the backend does |
+//! |---|---|---|
+//! | 1 | evict | drops resident data that it can compute again |
+//! | 2 | drain | waits for all work: nothing of the failed attempt reads or writes any more |
+//! | 3 | shrink | has the stage work on smaller pieces |
+//! | 4 | downgrade | moves what the stage works on to the host, all or nothing, and goes on there |
+//! | 5 | restart | the whole proof begins again on the host |
+//!
+//! An action that changes nothing is skipped. Each is taken once per stage and scope at most, so that every
+//! stage ends. Whatever is done, the values that a stage returns are the same, and so are the proof's bytes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::backend::Backend;
+use crate::error::ProveError;
+use crate::fault::{Fault, Scope, Stage};
+
+/// How far the prover may go to finish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// What was placed on the device stays there: where that fails, so does the proof.
+    Strict,
+    /// What fails on the device goes on on the host.
+    #[default]
+    Recover,
+}
+
+/// What to do about a fault (module docs).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Drop resident data that can be computed again, and try again.
+    Evict,
+    /// Wait for all work, and try again.
+    Drain,
+    /// Work on smaller pieces.
+    Shrink,
+    /// Move to the host, and go on there.
+    Downgrade,
+    /// Begin again on the host.
+    Restart,
+    /// Give up.
+    Fail,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Evict => "evict",
+            Self::Drain => "drain",
+            Self::Shrink => "shrink",
+            Self::Downgrade => "downgrade",
+            Self::Restart => "restart",
+            Self::Fail => "fail",
+        })
+    }
+}
+
+/// The rungs for a fault, in order. Under [`Policy::Strict`] those that leave the device are missing.
+const fn ladder(fault: &Fault) -> &'static [Action] {
+    match fault {
+        Fault::OutOfMemory { .. } => {
+            &[Action::Evict, Action::Drain, Action::Shrink, Action::Downgrade, Action::Restart]
+        }
+        Fault::Launch { .. } | Fault::Corrupt { .. } => &[Action::Drain, Action::Downgrade, Action::Restart],
+        Fault::DeviceLost { .. } => &[Action::Restart],
+    }
+}
+
+/// The next action after `fault`, when `taken` have been taken for the same stage and scope.
+pub fn decide(fault: &Fault, taken: &[Action], policy: Policy) -> Action {
+    let allowed = |action: &&Action| {
+        policy == Policy::Recover || !matches!(action, Action::Downgrade | Action::Restart)
+    };
+    ladder(fault)
+        .iter()
+        .filter(allowed)
+        .find(|action| taken.iter().all(|done| done < *action))
+        .copied()
+        .unwrap_or(Action::Fail)
+}
+
+/// One fault and what was done about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RecoveryEvent {
+    /// Name of the stage.
+    pub stage: &'static str,
+    /// What the stage worked on.
+    pub scope: String,
+    /// The fault, in words.
+    pub fault: String,
+    /// What was done.
+    pub action: Action,
+}
+
+/// Runs stages, and runs them again.
+pub struct Recovery<'a, B: Backend> {
+    backend: &'a B,
+    events: RefCell<Vec<RecoveryEvent>>,
+    /// Actions taken about wrong values, by table: such a fault is noticed long after the stage.
+    corruptions: RefCell<BTreeMap<usize, Vec<Action>>>,
+}
+
+impl<'a, B: Backend> Recovery<'a, B> {
+    /// Who computes.
+    pub fn backend(&self) -> &'a B {
+        self.backend
+    }
+
+    /// Over `backend`, under its policy.
+    pub fn new(backend: &'a B) -> Self {
+        Self { backend, events: RefCell::default(), corruptions: RefCell::default() }
+    }
+
+    /// Runs a stage until it succeeds or nothing is left to do.
+    ///
+    /// # Errors
+    /// [`ProveError::Fault`] with the last fault.
+    pub fn attempt<T>(
+        &self,
+        stage: Stage,
+        scope: Scope,
+        mut run: impl FnMut() -> Result<T, Fault>,
+    ) -> Result<T, ProveError> {
+        let mut taken = Vec::new();
+        loop {
+            let fault = match run() {
+                Ok(value) => return Ok(value),
+                Err(fault) => fault,
+            };
+            self.act(stage, scope, &fault, &mut taken)?;
+        }
+    }
+
+    /// Values of `table` turned out wrong after `stage`: whether the stage is worth running again.
+    pub fn corrupt(&self, stage: Stage, table: usize, check: &'static str) -> bool {
+        let mut corruptions = self.corruptions.borrow_mut();
+        let taken = corruptions.entry(table).or_default();
+        self.act(stage, Scope::Table(table), &Fault::Corrupt { table, check }, taken).is_ok()
+    }
+
+    /// Goes down the ladder to an action that changes something.
+    fn act(
+        &self,
+        stage: Stage,
+        scope: Scope,
+        fault: &Fault,
+        taken: &mut Vec<Action>,
+    ) -> Result<(), ProveError> {
+        let Some(policy) = self.backend.policy() else { return Err(fault.clone().into()) };
+        loop {
+            let action = decide(fault, taken, policy);
+            taken.push(action);
+            let done = match action {
+                // Whoever runs the proof begins again.
+                Action::Restart | Action::Fail => return Err(fault.clone().into()),
+                action => self.backend.recover(action, stage, scope),
+            };
+            match done {
+                Ok(true) => {
+                    self.note(stage, scope, fault, action);
+                    return Ok(());
+                }
+                Ok(false) => {}
+                // A fault of the recovery itself has a ladder of its own; the rungs are shared, so it ends.
+                Err(worse) => return self.act(stage, scope, &worse, taken),
+            }
+        }
+    }
+
+    fn note(&self, stage: Stage, scope: Scope, fault: &Fault, action: Action) {
+        self.events.borrow_mut().push(RecoveryEvent {
+            stage: stage.name(),
+            scope: scope.to_string(),
+            fault: fault.to_string(),
+            action,
+        });
+    }
+
+    /// What happened.
+    pub fn events(&self) -> Vec<RecoveryEvent> {
+        self.events.borrow().clone()
+    }
+
+    /// The same proof over another backend, from the beginning, because of `error`.
+    pub fn restarted_on<'b, C: Backend>(&self, backend: &'b C, error: &ProveError) -> Recovery<'b, C> {
+        let restarted = Recovery::new(backend);
+        restarted.events.replace(self.events());
+        restarted.events.borrow_mut().push(RecoveryEvent {
+            stage: "prove",
+            scope: Scope::Proof.to_string(),
+            fault: error.to_string(),
+            action: Action::Restart,
+        });
+        restarted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults() -> [(&'static str, Fault); 4] {
+        let (stage, scope) = (Stage::Quotient, Scope::Table(3));
+        [
+            ("out of memory", Fault::OutOfMemory { stage, scope, wanted: 2, free: 1 }),
+            ("launch", Fault::Launch { stage, scope, reason: String::new() }),
+            ("corrupt", Fault::Corrupt { table: 3, check: "composition" }),
+            ("lost", Fault::DeviceLost { reason: String::new() }),
+        ]
+    }
+
+    /// The whole table: per fault and policy, what is done in which order until the end.
+    #[test]
+    fn every_cell() {
+        use Action::{Downgrade, Drain, Evict, Fail, Restart, Shrink};
+        let expected: [(&[Action], &[Action]); 4] = [
+            (&[Evict, Drain, Shrink, Downgrade, Restart, Fail], &[Evict, Drain, Shrink, Fail]),
+            (&[Drain, Downgrade, Restart, Fail], &[Drain, Fail]),
+            (&[Drain, Downgrade, Restart, Fail], &[Drain, Fail]),
+            (&[Restart, Fail], &[Fail]),
+        ];
+        for ((name, fault), (recover, strict)) in faults().into_iter().zip(expected) {
+            for (policy, expected) in [(Policy::Recover, recover), (Policy::Strict, strict)] {
+                let mut taken = Vec::new();
+                for &action in expected {
+                    let decided = decide(&fault, &taken, policy);
+                    assert_eq!(decided, action, "{name} under {policy:?} after {taken:?}");
+                    taken.push(decided);
+                }
+            }
+        }
+    }
+
+    /// Whatever faults come in whatever order, a stage ends after at most six actions.
+    #[test]
+    fn every_sequence_of_faults_ends() {
+        let faults = faults();
+        for code in 0..4usize.pow(6) {
+            let mut taken = Vec::new();
+            let mut code = code;
+            for _ in 0..6 {
+                let action = decide(&faults[code % 4].1, &taken, Policy::Recover);
+                code /= 4;
+                if action == Action::Fail {
+                    break;
+                }
+                taken.push(action);
+                assert!(taken.is_sorted() && taken.windows(2).all(|pair| pair[0] != pair[1]));
+            }
+            assert!(taken.len() <= 5);
+        }
+    }
+}
