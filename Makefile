@@ -23,14 +23,15 @@ SIMD_BUILDS ?= $(foreach profile,release dev,$(SIMD_LEVELS:%=%-$(profile)))
 SIMD_DIR    := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check check-eels audit golden guests clean
+.PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check check-eels audit golden guests \
+  gen-ptx check-ptx kernel-sanitize clean
 
 ##@ Start here
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Make an Ethereum block, prove that it is valid, verify the proof (TXS=)
 	@mkdir -p $(dir $(DEMO_PROOF))
@@ -109,6 +110,26 @@ audit: ## Check licences, advisories and sources of the dependencies, where carg
 
 guests: ## Rebuild the guest programs (needs Debian's rustc-web; see guests/README.md)
 	guests/build.sh
+
+##@ GPU kernels
+
+# NVIDIA's run-time compiler. Needs no GPU; LAMBDA_NVRTC names a folder that has it already.
+NVRTC_VERSION := 13.0.88
+NVRTC         := target/nvrtc/$(NVRTC_VERSION)
+
+$(NVRTC):
+	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+	  --target target/nvrtc nvidia-cuda-nvrtc==$(NVRTC_VERSION)
+	touch $@
+
+gen-ptx: $(if $(LAMBDA_NVRTC),,$(NVRTC)) ## Compile the GPU kernels to the PTX that is committed (ONLY=family)
+	cargo xtask gen-ptx $(if $(ONLY),--only $(ONLY))
+
+check-ptx: $(if $(LAMBDA_NVRTC),,$(NVRTC)) ## Compare the committed PTX with its sources; no spills, no warnings
+	cargo xtask gen-ptx --check $(if $(ONLY),--only $(ONLY))
+
+kernel-sanitize: ## Run the GPU kernels natively under sanitizers, on launches recorded from their tests (RECORDS=)
+	RECORDS=$(RECORDS) math-cuda/lane/sanitize.sh
 
 ##@ Benchmarks
 

@@ -171,8 +171,21 @@ impl WrittenBlock {
 }
 
 impl BlockInput {
+    /// The input, without what its witness holds in vain, which the validator would refuse. A block that no
+    /// validator accepts is left as it is: the validator says why.
     fn read(&self) -> Result<Vec<u8>, CliError> {
-        read_file(&self.file, MAX_INPUT_BYTES)
+        let bytes = read_file(&self.file, MAX_INPUT_BYTES)?;
+        match lambda_block::prune(&bytes) {
+            Ok(pruned) if pruned.len() < bytes.len() => {
+                let unused = human_bytes(bytes.len() - pruned.len());
+                eprintln!(
+                    "note: {}: {unused} of witness are not used and were left out",
+                    self.file.display()
+                );
+                Ok(pruned)
+            }
+            _ => Ok(bytes),
+        }
     }
 }
 

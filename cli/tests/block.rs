@@ -102,6 +102,19 @@ fn what_a_node_answers_is_imported() {
     assert!(!folder.names().contains(&"imported.block".to_owned()));
 }
 
+/// Nodes answer with more than it takes; the validator refuses that, so it does not get it.
+#[test]
+fn what_a_witness_holds_in_vain_is_left_out() {
+    let folder = with_block();
+    let mut block = OwnedInput::decode(&fs::read(folder.path("some.block")).unwrap()).unwrap();
+    block.codes.push(vec![0xfe; 100]);
+    fs::write(folder.path("more.block"), block.as_input().encode()).unwrap();
+    let run = folder.run(["block", "run", "more.block"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stderr.starts_with("note: more.block: 102 B of witness"), "{run:?}");
+    assert_eq!(run.stdout, folder.run(["block", "run", "some.block"]).succeeds().stdout);
+}
+
 #[test]
 fn import_takes_one_source() {
     let cases: [&[&str]; 4] = [

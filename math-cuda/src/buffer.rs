@@ -8,6 +8,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
+use lambda_math::Goldilocks;
+
 use crate::arena::{Allocation, Epoch};
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -168,6 +170,18 @@ impl<'a, T: DeviceWord> DeviceSlice<'a, T> {
         };
         assert!(start <= end && end <= self.len, "{start}..{end} leaves a view of {} values", self.len);
         Self { start: self.start + start, len: end - start, ..self }
+    }
+
+    /// The same values as field elements.
+    pub(crate) fn as_fields<'b>(&self) -> DeviceSlice<'b, Goldilocks> {
+        assert!(T::IS_FIELD, "the values are field elements");
+        DeviceSlice {
+            allocation: self.allocation,
+            start: self.start,
+            len: self.len,
+            device: self.device,
+            _values: PhantomData,
+        }
     }
 
     pub(crate) fn allocation(&self) -> &Allocation {

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::arena::{Access, Allocation, Arena, ArenaStats, Flaws, Freed, Ledger, Lifetime, StreamId};
+use crate::arena::{
+    Access, Allocation, Arena, ArenaStats, Flaws, Freed, Ledger, Lifetime, StreamId, Ticket, Uses,
+};
 use crate::buffer::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 use crate::context::{Context, DeviceInfo};
 use crate::driver::{Code, Driver, Handle};
@@ -152,13 +154,14 @@ impl Device {
     /// What broke the device; the epoch has ended all the same.
     pub fn reset(&self) -> Result<(), DeviceError> {
         let mut state = self.state();
-        let ended = state.arena.reset();
         let mut result = Ok(());
-        for allocation in &ended {
-            self.note_free(allocation);
-            if self.0.options.poison {
-                result = result.and(self.0.poison(&mut state, allocation.offset, allocation.bytes));
+        if self.0.options.poison {
+            for allocation in state.arena.transient() {
+                result = result.and(self.0.poison_block(&mut state, &allocation));
             }
+        }
+        for allocation in state.arena.reset() {
+            self.note_free(&allocation);
         }
         result
     }
@@ -208,7 +211,10 @@ impl Device {
         let mut state = self.state();
         let allocation = state.arena.alloc(bytes, label, lifetime)?;
         if let Some(emulator) = self.driver().emulator() {
-            emulator.note_alloc(self.0.base + allocation.offset, bytes, label);
+            emulator.note_alloc(self.0.base + allocation.offset, allocation.wanted_bytes, label);
+        }
+        if self.0.options.poison {
+            self.0.poison_block(&mut state, &allocation)?;
         }
         Ok(DeviceBuffer::new(self.clone(), allocation, len))
     }
@@ -216,12 +222,12 @@ impl Device {
     /// Takes a buffer's block back.
     pub(crate) fn give_back(&self, allocation: &Allocation) {
         let mut state = self.state();
+        if self.0.options.poison {
+            // A stale buffer's bytes have other owners, and a broken device says so at its next use.
+            let _ = self.0.poison_block(&mut state, allocation);
+        }
         if state.arena.free(allocation) == Freed::Returned {
             self.note_free(allocation);
-            if self.0.options.poison {
-                // A broken device says so at its next use.
-                let _ = self.0.poison(&mut state, allocation.offset, allocation.bytes);
-            }
         }
     }
 
@@ -234,7 +240,7 @@ impl Device {
     ) -> Result<(), DeviceError> {
         self.0.context.enter()?;
         let mut state = self.state();
-        let mut waits = crate::arena::Uses::default();
+        let mut waits = Uses::default();
         for (allocation, access) in uses {
             waits.merge(&state.arena.waits(allocation, *access)?);
         }
@@ -263,7 +269,11 @@ impl Device {
         stream: &Stream,
         from: DeviceSlice<'_, T>,
     ) -> Result<Vec<T>, DeviceError> {
-        lock(&self.0.downloads).download(self, stream, from)
+        let values = lock(&self.0.downloads).download(self, stream, from)?;
+        if self.0.options.poison && T::IS_FIELD && holds_poison(&values) {
+            return Err(DeviceError::Poisoned { label: from.allocation().label });
+        }
+        Ok(values)
     }
 
     fn note_free(&self, allocation: &Allocation) {
@@ -306,28 +316,38 @@ impl Inner {
         if inner.options.poison {
             let mut state = lock(&inner.state);
             let bytes = state.arena.stats().budget_bytes;
-            inner.poison(&mut state, 0, bytes)?;
+            inner.fill_with_poison(&mut state, &Uses::default(), 0, bytes)?;
         }
         Ok(inner)
     }
 
-    /// Fills free bytes with poison, after all work that may touch them and before any that comes.
-    fn poison(&self, state: &mut State, offset: u64, bytes: u64) -> Result<(), DeviceError> {
+    /// Fills a block with poison, after all work that may touch it and before any that comes.
+    fn poison_block(&self, state: &mut State, allocation: &Allocation) -> Result<(), DeviceError> {
+        let pending = state.arena.waits(allocation, Access::Write)?;
+        let Allocation { offset, wanted_bytes, .. } = *allocation;
+        let (poisoner, ticket) = self.fill_with_poison(state, &pending, offset, wanted_bytes)?;
+        state.arena.note_use(allocation, Access::Write, poisoner, ticket)
+    }
+
+    fn fill_with_poison(
+        &self,
+        state: &mut State,
+        pending: &Uses,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<(StreamId, Ticket), DeviceError> {
         let calls = self.context.enter()?;
         let driver = &self.context.driver;
         let poisoner = match state.poisoner {
             Some(stream) => stream,
             None => *state.poisoner.insert(self.context.note(state.timeline.open(driver))?),
         };
-        let pending = state.arena.pending(offset);
-        self.context.note(state.timeline.wait(driver, poisoner, &pending))?;
+        self.context.note(state.timeline.wait(driver, poisoner, pending))?;
         let handle = state.timeline.stream(poisoner);
-        // SAFETY: the range is free, and the stream waits for whoever used it.
+        // SAFETY: nobody owns what the range holds, and the stream waits for whoever used it.
         let code = unsafe { (calls.fill_bytes)(self.base + offset, POISON as u8, bytes as usize, handle) };
         self.context.check("cuMemsetD8Async", code)?;
-        let ticket = state.timeline.issue(poisoner);
-        state.arena.note_pending(offset, poisoner, ticket);
-        Ok(())
+        Ok((poisoner, state.timeline.issue(poisoner)))
     }
 }
 
@@ -345,6 +365,14 @@ impl Drop for Inner {
             unsafe { (calls.memory_free)(self.base) };
         }
     }
+}
+
+/// Whether one of the values, field elements, is [`POISON`] as stored.
+fn holds_poison<T: DeviceWord>(values: &[T]) -> bool {
+    // SAFETY: any bytes are bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) };
+    let (words, _) = bytes.as_chunks::<{ size_of::<u64>() }>();
+    words.contains(&POISON.to_ne_bytes())
 }
 
 fn free_bytes(context: &Context) -> Result<u64, DeviceError> {

@@ -8,9 +8,11 @@ use p3_field::PrimeField64;
 
 use crate::arena::{Access, Allocation};
 use crate::buffer::{DeviceSlice, DeviceSliceMut};
+use crate::device::POISON;
 use crate::driver::{Code, Handle};
 use crate::error::DeviceError;
 use crate::kernel::Kernel;
+use crate::kernels;
 use crate::stream::Stream;
 use crate::word::DeviceWord;
 
@@ -67,16 +69,27 @@ pub struct Launch<'s> {
     kernel: &'static Kernel,
     grid: Grid,
     arguments: Vec<Argument>,
+    /// Field elements that are read, to be looked at in poison mode.
+    fields: Vec<DeviceSlice<'s, Goldilocks>>,
 }
 
 impl<'s> Launch<'s> {
     pub(crate) fn new(stream: &'s Stream, kernel: &'static Kernel, grid: Grid) -> Self {
-        Self { stream, kernel, grid, arguments: Vec::new() }
+        Self { stream, kernel, grid, arguments: Vec::new(), fields: Vec::new() }
     }
 
     /// A pointer through which the kernel reads.
-    pub fn read<'b, T: DeviceWord>(self, values: impl Into<DeviceSlice<'b, T>>) -> Self {
-        self.buffer(values.into(), Access::Read)
+    pub fn read<'b, T: DeviceWord>(mut self, values: impl Into<DeviceSlice<'b, T>>) -> Self {
+        let values = values.into();
+        if T::IS_FIELD && self.stream.device().options().poison {
+            self.fields.push(values.as_fields());
+        }
+        self.buffer(values, Access::Read)
+    }
+
+    /// The same without a look for poison: for the kernel that looks for it.
+    pub(crate) fn read_unseen<T: DeviceWord>(self, values: DeviceSlice<'_, T>) -> Self {
+        self.buffer(values, Access::Read)
     }
 
     /// A pointer through which the kernel writes, and perhaps reads.
@@ -135,6 +148,11 @@ impl<'s> Launch<'s> {
     pub fn run(self) -> Result<(), DeviceError> {
         if self.grid.blocks.contains(&0) {
             return Ok(());
+        }
+        for &cells in &self.fields {
+            if kernels::fill::count(self.stream, cells, POISON)? > 0 {
+                return Err(DeviceError::Poisoned { label: cells.allocation().label });
+            }
         }
         let device = self.stream.device();
         device.enqueue(self.stream, &self.uses(), |base, stream, functions| {

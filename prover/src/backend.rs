@@ -104,6 +104,9 @@ pub trait Backend: Sync {
     /// A DEEP codeword or a folded one.
     type Codeword: Send + Sync;
 
+    /// A proof begins.
+    fn begin(&self) {}
+
     /// How far to go when a stage fails; `None` for a backend that has nothing to try.
     fn policy(&self) -> Option<Policy> {
         None

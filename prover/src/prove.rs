@@ -91,6 +91,7 @@ fn attempt<B: Backend>(
     observer: &dyn Observer,
 ) -> Result<Proven, ProveError> {
     let start = Instant::now();
+    recovery.backend().begin();
     let key = system.verifying_key();
     let heights_log2 = r01_trace::heights_log2(system, &traces)?;
     let layout = Layout::new(key, &heights_log2).map_err(ProveError::Shape)?;

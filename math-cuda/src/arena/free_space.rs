@@ -73,12 +73,6 @@ impl FreeSpace {
         self.0.insert(start, joined);
     }
 
-    /// The piece around `offset`: the work that may still touch it.
-    pub fn pending_mut(&mut self, offset: u64) -> Option<&mut Uses> {
-        let (&start, extent) = self.0.range_mut(..=offset).next_back()?;
-        (offset < start + extent.bytes).then_some(&mut extent.pending)
-    }
-
     /// Bytes of the longest piece.
     pub fn largest(&self) -> u64 {
         self.0.values().map(|extent| extent.bytes).max().unwrap_or(0)

@@ -65,6 +65,8 @@ pub struct Allocation {
     pub offset: u64,
     /// Length in bytes, a multiple of [`GRANULE_BYTES`].
     pub bytes: u64,
+    /// Length that was asked for, at least one byte.
+    pub wanted_bytes: u64,
     /// Epoch in which it was made.
     pub epoch: Epoch,
     /// What it is for.
@@ -166,7 +168,8 @@ impl Arena {
     ) -> Result<Allocation, DeviceError> {
         let number = self.stats.allocations;
         self.stats.allocations += 1;
-        let wanted = bytes.max(1).checked_next_multiple_of(GRANULE_BYTES).unwrap_or(u64::MAX);
+        let wanted_bytes = bytes.max(1);
+        let wanted = wanted_bytes.checked_next_multiple_of(GRANULE_BYTES).unwrap_or(u64::MAX);
         let denied =
             self.denied.is_some_and(|(first, count)| (first..first.saturating_add(count)).contains(&number));
         let end = match lifetime {
@@ -179,6 +182,7 @@ impl Arena {
         let allocation = Allocation {
             offset,
             bytes: wanted,
+            wanted_bytes,
             epoch: self.stats.epoch,
             label,
             lifetime,
@@ -207,6 +211,12 @@ impl Arena {
         }
         self.stats.stale_frees += 1;
         Freed::Stale
+    }
+
+    /// The transient blocks in use.
+    pub fn transient(&self) -> Vec<Allocation> {
+        let allocations = self.blocks.values().map(|block| block.allocation);
+        allocations.filter(|allocation| allocation.lifetime == Lifetime::Transient).collect()
     }
 
     /// Ends the epoch: takes every transient block back, and returns their places.
@@ -259,18 +269,6 @@ impl Arena {
             }
         }
         Ok(())
-    }
-
-    /// What a write to the free bytes at `offset` has to wait for.
-    pub fn pending(&mut self, offset: u64) -> Uses {
-        self.free.pending_mut(offset).cloned().unwrap_or_default()
-    }
-
-    /// Notes that the piece of work `ticket` of `stream` writes to the free bytes at `offset`.
-    pub fn note_pending(&mut self, offset: u64, stream: StreamId, ticket: Ticket) {
-        if let Some(pending) = self.free.pending_mut(offset) {
-            pending.add(stream, ticket);
-        }
     }
 
     /// Refuses `count` allocations, the first of them after `after` others. For tests of what happens then.

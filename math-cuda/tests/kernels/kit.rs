@@ -74,9 +74,20 @@ pub fn each_device(body: impl Fn(&Device, &Stream)) {
 
 fn run(device: &Device, body: &impl Fn(&Device, &Stream)) {
     let used = device.stats().used_bytes;
+    let told = Told(device);
     body(device, &device.stream().expect("a stream"));
+    std::mem::forget(told);
     device.synchronize().unwrap_or_else(|error| panic!("{error}: {}", report(device)));
     assert_eq!(device.stats().used_bytes, used, "the test gave back all that it allocated");
+}
+
+/// Prints what the emulator says about a device, if the test panics.
+struct Told<'a>(&'a Device);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        eprintln!("{}", report(self.0));
+    }
 }
 
 /// What the emulator says about a device.

@@ -2,4 +2,20 @@
 //! devices with different schedules and contents of fresh memory. `LAMBDA_TEST_DRIVER=cuda` runs the same on
 //! a real device.
 
+mod batch_inverse;
+mod deep;
+mod domain;
+mod extension;
+mod fill;
+mod fri;
+mod gather;
+mod grind;
 mod kit;
+mod lookup;
+mod ntt;
+mod ood;
+mod quotient;
+mod rows;
+mod scan;
+mod tree;
+mod widen;

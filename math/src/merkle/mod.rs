@@ -31,7 +31,7 @@ mod verify;
 mod tree;
 
 pub use error::MerkleError;
-pub use path::sibling_count;
+pub use path::{for_each_sibling, sibling_count};
 pub use verify::{OpenedLayer, verify_multiproof};
 
 #[cfg(feature = "std")]

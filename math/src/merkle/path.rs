@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 /// below the cap.
 ///
 /// `positions` ascend strictly and are below `2^64`; each level keeps that order.
-pub(super) fn for_each_sibling(positions: &[u64], levels: u32, mut visit: impl FnMut(u32, u64)) {
+pub fn for_each_sibling(positions: &[u64], levels: u32, mut visit: impl FnMut(u32, u64)) {
     let mut level_positions = positions.to_vec();
     for level in 0..levels {
         let mut parents = Vec::with_capacity(level_positions.len());

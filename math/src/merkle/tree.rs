@@ -52,6 +52,18 @@ impl MerkleTree {
         Self { levels, cap, leaf_count_log2, blowup_log2 }
     }
 
+    /// A tree whose levels were computed elsewhere: those below the cap, tallest first, each in slab order;
+    /// and the cap, in position order.
+    ///
+    /// # Panics
+    /// When a level has not half as many digests as the one before it.
+    pub fn from_levels(levels: Vec<Vec<Digest>>, cap: Vec<Digest>, blowup_log2: u32) -> Self {
+        let counts: Vec<usize> = levels.iter().chain([&cap]).map(Vec::len).collect();
+        assert!(counts.windows(2).all(|pair| pair[0] == 2 * pair[1]), "each level halves the one below");
+        let leaf_count_log2 = counts[0].trailing_zeros();
+        Self { levels, cap, leaf_count_log2, blowup_log2 }
+    }
+
     /// The cap, in position order.
     pub fn cap(&self) -> &[Digest] {
         &self.cap

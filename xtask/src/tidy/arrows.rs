@@ -6,9 +6,12 @@ use super::Finding;
 use crate::tree::{File, Tree};
 
 /// Each workspace package with all packages of the workspace that it may name, in build order.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("lambda-math", &[]),
+    ("lambda-math-cuda", &["lambda-math"]),
+    ("lambda-cuda-emu", &[]),
     ("lambda-air", &["lambda-math"]),
+    ("lambda-gpu-lde", &["lambda-math-cuda", "lambda-air", "lambda-math"]),
     ("lambda-demo", &["lambda-air", "lambda-math"]),
     ("lambda-machine", &["lambda-air", "lambda-math"]),
     ("lambda-executor", &["lambda-machine"]),

@@ -1,20 +1,29 @@
 //! Where `unsafe` may stand, and what has to be written above it.
 //!
 //! Clippy asks for the comment on blocks and impls; this rule also covers functions, and keeps the word
-//! out of every crate but `math` and what guests have instead of an operating system.
+//! out of every crate but `math`, the two that speak CUDA, and what guests have instead of an operating
+//! system.
 
 use super::{Finding, code, has_word, names_forbidden_words};
 use crate::tree::Tree;
 
-const HOMES: [&str; 3] = ["math/src/", "guests/runtime/src/", "guests/crypto/src/"];
+const HOMES: [&str; 6] = [
+    "math/src/",
+    "math-cuda/src/",
+    "cuda-emu/src/",
+    "guests/runtime/src/",
+    "guests/crypto/src/",
+    "xtask/src/ptx/nvrtc.rs",
+];
 
 /// Reports `unsafe` outside its home, and `unsafe` that no comment vouches for.
 pub fn check(tree: &Tree, findings: &mut Vec<Finding>) {
     for file in tree.with_extension("rs").filter(|file| !names_forbidden_words(file)) {
         let lines: Vec<&str> = file.text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
-            // `unsafe fn(` is the type of a function pointer and asserts nothing.
-            if !has_word(code(line), "unsafe") || line.contains("unsafe fn(") {
+            // The type of a function pointer asserts nothing.
+            let is_type = ["unsafe fn(", "unsafe extern \"C\" fn("].iter().any(|kind| line.contains(kind));
+            if !has_word(code(line), "unsafe") || is_type {
                 continue;
             }
             if !HOMES.iter().any(|home| file.path.starts_with(home)) {
@@ -75,6 +84,7 @@ mod tests {
         assert!(lines_of(over).is_empty());
         assert!(lines_of("// SAFETY: both lie in `a`.\nlet (x, y) =\n    unsafe { split(a) };\n").is_empty());
         assert!(lines_of("type F = unsafe fn(*const u64);\n").is_empty());
+        assert!(lines_of("type F = unsafe extern \"C\" fn(*const u64);\n").is_empty());
     }
 
     #[test]

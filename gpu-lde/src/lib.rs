@@ -1,0 +1,1 @@
+//! The gpu-lde crate.
