@@ -16,10 +16,29 @@
 //! | [`record`] | launches written to files |
 //!
 //! # Beside the driver API
-//! `lambda_emu_device_new` makes a device from JSON (see [`driver::Config`]), `lambda_emu_note_alloc` and
-//! `lambda_emu_note_free` announce the buffers of a block that the host divides itself, `lambda_emu_report`
-//! tells what went wrong in words, `lambda_emu_bind` runs a host function instead of a kernel. Device 0 is
-//! configured by the variable `LAMBDA_EMU_CONFIG`.
+//! - `lambda_emu_device_new` makes a device from JSON, so that tests share neither faults nor schedule;
+//! - `lambda_emu_note_alloc` and `lambda_emu_note_free` announce the buffers of a block that the host divides
+//!   itself;
+//! - `lambda_emu_report` tells as JSON what a device did, what it holds and what went wrong first;
+//! - `lambda_emu_bind` runs a host function in place of a kernel.
+//!
+//! Device 0 exists without a call; the variable `LAMBDA_EMU_CONFIG` holds its JSON. Every field is optional
+//! ([`driver::Config`], [`faults::Planned`]):
+//!
+//! ```json
+//! { "memory_bytes": 67108864, "seed": 7, "schedule": "lazy", "junk": 18446744069414584322,
+//!   "driver_version": 13000, "compute_capability": [9, 0], "multiprocessors": 132, "launch_threads": 2,
+//!   "record": "target/launches",
+//!   "faults": [ { "at": "alloc", "nth": 3, "kind": "oom" },
+//!               { "at": "launch", "entry": "quotient_*", "nth": 2, "kind": "flip", "label": "trace" } ] }
+//! ```
+//!
+//! # What a host must know
+//! A fault ends the context, as on a GPU: every later call returns its code, the report has the words.
+//! Faults that a GPU would not notice (unordered accesses, uninitialised reads, misuse of page-locked
+//! memory, memory freed under work) are `CUDA_ERROR_LAUNCH_FAILED`. A kernel may touch the buffers that its
+//! pointer arguments point into and no others. `cuMemFree` and `cuMemFreeHost` want the host to have
+//! synchronised with what uses the memory.
 //!
 //! # Limits
 //! No timing, no weak memory inside a launch, no texture or tensor units. One process, no peer access.

@@ -1,1 +1,26 @@
-//! The gpu-lde crate.
+//! Constraints on the device: kernels generated from the tables' graphs, and what launches them.
+//!
+//! [`codegen`] makes the sources in `kernels/`, `cargo xtask gen-ptx` their PTX. A table finds its kernels by
+//! the digest of its graph ([`kernels`]); one that has none is interpreted ([`encode`]).
+#![forbid(unsafe_code)]
+
+pub mod backend;
+pub mod codegen;
+pub mod encode;
+pub mod evaluate;
+mod failure;
+mod generated;
+pub mod kernels;
+mod options;
+mod placement;
+mod resident;
+mod resident_tree;
+mod upload;
+pub mod weights;
+mod window;
+
+pub use backend::DeviceBackend;
+pub use evaluate::ConstraintEvaluator;
+pub use options::BackendOptions;
+pub use placement::Counters;
+pub use resident::{Residency, Resident};

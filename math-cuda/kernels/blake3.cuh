@@ -122,8 +122,8 @@ DEVICE Digest hash_inject(const Digest& node, const Digest& leaf) {
     return blake3_pair(inject_key(), node, leaf, BLAKE3_ONLY_BLOCK);
 }
 
-// lambda-math's hash_row of COUNT canonical cells in registers, at least one and at most 128 (one chunk). Every
-// index is a constant once unrolled: 1 compression for 8 cells.
+// lambda-math's hash_row of COUNT canonical cells in registers, at least one and at most 128 (one chunk).
+// Every index is a constant once unrolled: 1 compression for 8 cells.
 template <u32 COUNT>
 DEVICE Digest hash_cells(const u64 (&cells)[COUNT]) {
     static_assert(COUNT >= 1 && COUNT <= 128, "the cells of one chunk");
@@ -183,8 +183,8 @@ DEVICE Digest chunk_begin(const ChunkPlace& place, const Digest& key, const u32x
     return place.first_block == 0 ? key : digest_load(out, i);
 }
 
-// Puts away the chaining value that message `i` of `count` has after a launch: on the stack when it completes a
-// subtree, in `out` when the chunk goes on or the message ends, and then it is the digest.
+// Puts away the chaining value that message `i` of `count` has after a launch: on the stack when it completes
+// a subtree, in `out` when the chunk goes on or the message ends, and then it is the digest.
 DEVICE void chunk_end(const ChunkPlace& place, const Digest& key, Digest chaining, u32x4* stack, u32x4* out, u64 i,
                       u64 count) {
     for (u32 merge = 1; merge <= place.merges; ++merge) {

@@ -1,5 +1,5 @@
-// One word written over a buffer, and the search for it: what poisons memory and finds what was not overwritten.
-// One thread for several words, 8 bytes each.
+// One word written over a buffer, and the search for it: what poisons memory and finds what was not
+// overwritten. One thread for several words, 8 bytes each.
 
 #include "portable.cuh"
 

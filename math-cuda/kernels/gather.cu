@@ -2,8 +2,8 @@
 
 #include "goldilocks.cuh"
 
-// out[k · width + c] = the canonical cell of column c in row rows[k]; columns are `stride` words apart. One thread
-// a cell: 16 bytes read, 8 written.
+// out[k · width + c] = the canonical cell of column c in row rows[k]; columns are `stride` words apart. One
+// thread a cell: 16 bytes read, 8 written.
 KERNEL(gather_rows)(const u64* RESTRICT columns, u64 stride, u32 width, const u64* RESTRICT rows, u64 cells,
                     u64* RESTRICT out) {
     const u64 cell = GLOBAL_THREAD;

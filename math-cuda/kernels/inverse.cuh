@@ -70,8 +70,14 @@ struct ExtInverse {
     u64 norm;
 };
 
-// Cofactors of the first row of the matrix of multiplication by `a`, and its determinant, which is zero for
-// a = 0 alone (see ext_inverse): nine products, four reductions.
+// Multiplication by `a` is the matrix with columns a, a·x, a·x²,
+//
+//     | a0  a2     a1      |
+//     | a1  a0+a2  a1+a2   |
+//     | a2  a1     a0+a2   |
+//
+// and 1/a solves (matrix) · y = (1, 0, 0): the cofactors of its first row over its determinant, which is in
+// the base field and zero for a = 0 alone. Nine products, seven reductions.
 DEVICE ExtInverse ext_adjugate(Ext3 a) {
     const u64 s = field_add(a.c0, a.c2), t = field_add(a.c1, a.c2);
     const Ext3 y{

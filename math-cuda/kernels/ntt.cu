@@ -1,28 +1,30 @@
 // Inverse transforms, and the low-degree extension of columns.
 //
-// The inverse transform takes evaluations in natural order to coefficients in bit-reversed order (decimation in
-// frequency), the forward transform takes those back to evaluations in natural order (decimation in time), so
-// nothing is ever permuted.
+// The inverse transform takes evaluations in natural order to coefficients in bit-reversed order (decimation
+// in frequency), the forward transform takes those back to evaluations in natural order (decimation in time),
+// so nothing is ever permuted.
 //
 // # Passes
-// A pass transforms tiles of 2^12 elements in shared memory, 16 elements a thread. A column of 2^n elements is
+// A pass transforms tiles of 2^12 elements in shared memory, 16 elements a thread. A column of 2^n elements
+// is
 //
 //     inverse:  [ntt_inverse: the top n - 12 levels]  [ntt_extend: the last 12 levels …
 //     forward:   … the same 12 levels of every slab]  [ntt_forward: the top n - 12 levels]
 //
-// so ntt_extend reads coefficients never written and memory is swept twice for each of the two transforms, up to
-// n = 22. A tile of the passes above is 2^d rows, 2^(n - d) apart, of 2^(12 - d) consecutive elements; for n > 22
-// the top levels are shared by two such passes. A column shorter than a tile shares it with others.
+// so ntt_extend reads coefficients never written and memory is swept twice for each of the two transforms, up
+// to n = 22. A tile of the passes above is 2^d rows, 2^(n - d) apart, of 2^(12 - d) consecutive elements; for
+// n > 22 the top levels are shared by two such passes. A column shorter than a tile shares it with others.
 //
 // # Rounds
-// Within a tile, four levels at a time are one transform of 16 elements in a thread's registers, whose roots are
-// powers of two: 2^156 generates the 16th roots of unity. The elements are kept as signed 96-bit numbers meanwhile
-// (Limbs), so that an addition is three instructions, and are reduced once per round. Between rounds they are
-// multiplied by the one twiddle that four levels have left over, and change threads through shared memory.
+// Within a tile, four levels at a time are one transform of 16 elements in a thread's registers, whose roots
+// are powers of two: 2^156 generates the 16th roots of unity. The elements are kept as signed 96-bit numbers
+// meanwhile (Limbs), so that an addition is three instructions, and are reduced once per round. Between
+// rounds they are multiplied by the one twiddle that four levels have left over, and change threads through
+// shared memory.
 //
-// Per element and round: about 30 operations for the product and the reduction, 15 for the butterflies, 16 for the
-// exchange. An extension of 2^22 elements at blowup 2 is about 1100 operations and 72 bytes of traffic an element:
-// bound by the operations.
+// Per element and round: about 30 operations for the product and the reduction, 15 for the butterflies, 16
+// for the exchange. An extension of 2^22 elements at blowup 2 is about 1100 operations and 72 bytes of
+// traffic an element: bound by the operations.
 
 #include "goldilocks.cuh"
 
@@ -31,13 +33,14 @@
 #define TILE 4096u
 #define TILE_THREADS 256u
 #define THREAD_ELEMENTS 16u
-// Words of shared memory for a tile: one more after every 16, so that neither strides of 1 nor of 16 elements meet
-// in one bank.
+// Words of shared memory for a tile: one more after every 16, so that neither strides of 1 nor of 16 elements
+// meet in one bank.
 #define TILE_PADDED (TILE + TILE / 16)
 
-// The table of roots (src/kernels/ntt.rs, Twiddles), in words: for the root w of order 2^26 and e < 2^13, first w^e,
-// then w^(e · 2^13); then the twiddles of inverse rounds, then of forward rounds: for 5 <= s <= 12, r < 16 and
-// j < 2^(s - 4), entry 2^s + r · 2^(s - 4) + j is the root of order 2^s to the power of -j · rev(r), or j · rev(r).
+// The table of roots (src/kernels/ntt.rs, Twiddles), in words: for the root w of order 2^26 and e < 2^13,
+// first w^e, then w^(e · 2^13); then the twiddles of inverse rounds, then of forward rounds: for 5 <= s <=
+// 12, r < 16 and j < 2^(s - 4), entry 2^s + r · 2^(s - 4) + j is the root of order 2^s to the power of -j ·
+// rev(r), or j · rev(r).
 #define ROOTS_LOG2 26u
 #define WINDOW_LOG2 13u
 #define ROOTS_HIGH (1u << WINDOW_LOG2)
@@ -86,8 +89,8 @@ DEVICE Limbs limbs_sub(Limbs a, Limbs b) {
 #endif
 }
 
-// A number between -2^65 and 2^65 that is a · 2^shift modulo p, for a constant shift below 96. The product with
-// 2^(shift mod 32) must be between -2^95 and 2^95.
+// A number between -2^65 and 2^65 that is a · 2^shift modulo p, for a constant shift below 96. The product
+// with 2^(shift mod 32) must be between -2^95 and 2^95.
 DEVICE Limbs limbs_shift(Limbs a, u32 shift) {
     const u32 bits = shift % 32;
     // The product is m0 + 2^32 · m1 + 2^64 · m2 with a signed m2.
@@ -115,8 +118,8 @@ DEVICE Limbs limbs_sub_shift(Limbs a, Limbs b, u32 shift) {
 DEVICE constexpr u32 root_shift(u32 half, u32 j) { return 156 * (8 / half) * j % 192; }
 DEVICE constexpr u32 inverse_root_shift(u32 half, u32 j) { return 36 * (8 / half) * j % 192; }
 
-// 2^8 · p. The transforms below give sums of which x[0] is a term that no root multiplies, and whose other terms
-// together are above -2^69: with this added to x[0], no result is negative.
+// 2^8 · p. The transforms below give sums of which x[0] is a term that no root multiplies, and whose other
+// terms together are above -2^69: with this added to x[0], no result is negative.
 DEVICE Limbs limbs_bias() { return Limbs{0xffffff0000000100ull, 255}; }
 
 // One level: butterflies of elements `half` apart in the 2 · half elements from `first` on.
@@ -167,7 +170,8 @@ DEVICE void forward_fourier(u64 (&elements)[THREAD_ELEMENTS]) {
     UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) elements[e] = field_fold(x[e].low, x[e].high);
 }
 
-// A tile's rows are the upper `levels` bits of a place in it, and what a round transforms are up to four of them.
+// A tile's rows are the upper `levels` bits of a place in it, and what a round transforms are up to four of
+// them.
 struct Digit {
     // The lowest bit, and how many.
     u32 low, bits;
@@ -182,28 +186,49 @@ DEVICE Digit digit_of(u32 levels, u32 round) {
     return Digit{TILE_LOG2 - above - bits, bits};
 }
 
-// In the round of a digit, element e of a thread lies at the sum of these two places, which have no bit in common:
-// its low bits are the digit's, and thread and the others of its bits number the 2^(12 - bits) transforms.
+// In the round of a digit, element e of a thread lies at the sum of these two places, which have no bit in
+// common: its low bits are the digit's, and thread and the others of its bits number the 2^(12 - bits)
+// transforms.
 DEVICE u32 thread_place(Digit digit) {
     const u32 low = THREAD_X & ((1u << digit.low) - 1);
     return (THREAD_X >> digit.low) << (digit.low + digit.bits) | low;
 }
+// log2 of the distance of a thread's transforms.
+DEVICE u32 transform_log2(Digit digit) { return digit.low >= 8 ? 8 : 8 + digit.bits; }
 DEVICE u32 element_place(Digit digit, u32 e) {
     const u32 transform = e >> digit.bits, entry = e & ((1u << digit.bits) - 1);
-    return entry << digit.low | transform << (digit.low >= 8 ? 8 : 8 + digit.bits);
+    return entry << digit.low | transform << transform_log2(digit);
 }
 
-// Index in shared memory of a place in the tile; linear for summands that have no bit in common.
+// Index in shared memory of a place in the tile. The index of a sum of places that have no bit in common is
+// the sum of theirs.
 DEVICE u32 padded(u32 place) { return place + place / 16; }
 
-// Hands the elements from the layout of one digit to that of another. The words that a thread writes are those it
-// read last, so one barrier is enough.
-DEVICE void exchange(u64* shared, u64 (&x)[THREAD_ELEMENTS], Digit from, Digit to) {
-    u64* const write = shared + padded(thread_place(from));
-    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) write[padded(element_place(from, e))] = x[e];
+// Where the thread's elements lie in shared memory in the round of a digit of BITS bits: element e at
+// first + (e mod 2^BITS) · entry + (e / 2^BITS) · transform.
+struct Layout {
+    u32 first, entry, transform;
+};
+DEVICE Layout shared_layout(Digit digit) {
+    return Layout{padded(thread_place(digit)), padded(1u << digit.low), padded(1u << transform_log2(digit))};
+}
+template <u32 BITS>
+DEVICE u32 shared_index(const Layout& layout, u32 e) {
+    return layout.first + e % (1u << BITS) * layout.entry + (e >> BITS) * layout.transform;
+}
+
+// Elements change threads between rounds: each writes those of the round before, and after a barrier reads
+// those of the next. A thread writes words that it was the last to read, so one barrier is enough.
+template <u32 BITS>
+DEVICE void give_elements(u64* shared, Digit digit, const u64 (&x)[THREAD_ELEMENTS]) {
+    const Layout layout = shared_layout(digit);
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) shared[shared_index<BITS>(layout, e)] = x[e];
     BARRIER();
-    const u64* const read = shared + padded(thread_place(to));
-    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = read[padded(element_place(to, e))];
+}
+template <u32 BITS>
+DEVICE void take_elements(const u64* shared, Digit digit, u64 (&x)[THREAD_ELEMENTS]) {
+    const Layout layout = shared_layout(digit);
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = shared[shared_index<BITS>(layout, e)];
 }
 
 // The twiddles between the round of a digit of four bits and those below it.
@@ -215,45 +240,64 @@ DEVICE void multiply_twiddles(u64 (&x)[THREAD_ELEMENTS], const u64* table, Digit
     UNROLL for (u32 e = 1; e < THREAD_ELEMENTS; ++e) x[e] = field_mul(x[e], twiddle[e << below_log2]);
 }
 
+// A round of fewer than four bits: the last of an inverse transform, or the first of a forward one.
+template <u32 BITS>
+DEVICE void inverse_short_round(u64* shared, u64 (&x)[THREAD_ELEMENTS], Digit digit, bool only) {
+    if (!only) take_elements<BITS>(shared, digit, x);
+    inverse_fourier<BITS>(x);
+}
+template <u32 BITS>
+DEVICE void forward_short_round(u64* shared, u64 (&x)[THREAD_ELEMENTS], Digit digit, bool only) {
+    forward_fourier<BITS>(x);
+    if (!only) give_elements<BITS>(shared, digit, x);
+}
+
 // Transforms a tile of 2^levels rows: in the layout of the first digit to that of the last, from natural to
 // bit-reversed order of rows.
 DEVICE void inverse_tile(u64* shared, u64 (&x)[THREAD_ELEMENTS], u32 levels, const u64* roots) {
     const u32 rounds = digit_count(levels);
-    NO_UNROLL for (u32 round = 0; round < rounds; ++round) {
+    NO_UNROLL for (u32 round = 0; round < levels / 4; ++round) {
         const Digit digit = digit_of(levels, round);
-        if (round > 0) exchange(shared, x, digit_of(levels, round - 1), digit);
-        switch (digit.bits) {
-            case 4: inverse_fourier<4>(x); break;
-            case 3: inverse_fourier<3>(x); break;
-            case 2: inverse_fourier<2>(x); break;
-            case 1: inverse_fourier<1>(x); break;
+        if (round > 0) take_elements<4>(shared, digit, x);
+        inverse_fourier<4>(x);
+        if (round + 1 < rounds) {
+            multiply_twiddles(x, roots + ROOTS_INVERSE_ROUNDS, digit, levels);
+            give_elements<4>(shared, digit, x);
         }
-        if (round + 1 < rounds) multiply_twiddles(x, roots + ROOTS_INVERSE_ROUNDS, digit, levels);
+    }
+    const Digit last = digit_of(levels, rounds - 1);
+    switch (levels % 4) {
+        case 3: inverse_short_round<3>(shared, x, last, rounds == 1); break;
+        case 2: inverse_short_round<2>(shared, x, last, rounds == 1); break;
+        case 1: inverse_short_round<1>(shared, x, last, rounds == 1); break;
     }
 }
 
-// The way back: in the layout of the last digit to that of the first, from bit-reversed to natural order of rows.
+// The way back: in the layout of the last digit to that of the first, from bit-reversed to natural order of
+// rows.
 DEVICE void forward_tile(u64* shared, u64 (&x)[THREAD_ELEMENTS], u32 levels, const u64* roots) {
     const u32 rounds = digit_count(levels);
-    NO_UNROLL for (u32 round = rounds; round-- > 0;) {
+    const Digit last = digit_of(levels, rounds - 1);
+    switch (levels % 4) {
+        case 3: forward_short_round<3>(shared, x, last, rounds == 1); break;
+        case 2: forward_short_round<2>(shared, x, last, rounds == 1); break;
+        case 1: forward_short_round<1>(shared, x, last, rounds == 1); break;
+    }
+    NO_UNROLL for (u32 round = levels / 4; round-- > 0;) {
         const Digit digit = digit_of(levels, round);
         if (round + 1 < rounds) {
-            exchange(shared, x, digit_of(levels, round + 1), digit);
+            take_elements<4>(shared, digit, x);
             multiply_twiddles(x, roots + ROOTS_FORWARD_ROUNDS, digit, levels);
         }
-        switch (digit.bits) {
-            case 4: forward_fourier<4>(x); break;
-            case 3: forward_fourier<3>(x); break;
-            case 2: forward_fourier<2>(x); break;
-            case 1: forward_fourier<1>(x); break;
-        }
+        forward_fourier<4>(x);
+        if (round > 0) give_elements<4>(shared, digit, x);
     }
 }
 
-// The twiddles between a block and the passes above it, in the layout of a first digit of four bits: element i of
-// the block is multiplied by scale · w^(i · block), w of order 2^parent_log2 or its inverse, where `block` is the
-// block's number in its parent, bit-reversed. `first` is i of the thread's first element, `step` from one to the
-// next.
+// The twiddles between a block and the passes above it, in the layout of a first digit of four bits: element
+// i of the block is multiplied by scale · w^(i · block), w of order 2^parent_log2 or its inverse, where
+// `block` is the block's number in its parent, bit-reversed. `first` is i of the thread's first element,
+// `step` from one to the next.
 DEVICE void multiply_block_twiddles(u64 (&x)[THREAD_ELEMENTS], const u64* roots, bool inverse, u32 parent_log2,
                                     u32 block, u32 first, u32 step, u64 scale) {
     u32 unit = block << (ROOTS_LOG2 - parent_log2);
@@ -293,11 +337,11 @@ DEVICE TopTile top_tile(u32 block_log2, u32 levels, u32 parent_log2) {
                    reverse_low_bits(in_parent, siblings_log2)};
 }
 
-// The top `levels` levels of the inverse transforms of blocks of 2^block_log2 elements, from column BLOCK_Y of
-// `input` to that of `output`, which may be the same. When a pass above has split columns of 2^parent_log2 elements
-// into these blocks, its twiddles come first (then levels >= 4); else parent_log2 = block_log2.
-// One block a tile: 8 bytes read and 8 written an element.
-KERNEL_BOUNDED(ntt_inverse, TILE_THREADS, 2)(const u64* input, u64 input_stride, u64* output, u64 output_stride,
+// The top `levels` levels of the inverse transforms of blocks of 2^block_log2 elements, from column BLOCK_Y
+// of `input` to that of `output`, which may be the same. When a pass above has split columns of 2^parent_log2
+// elements into these blocks, its twiddles come first (then levels >= 4); else parent_log2 = block_log2. One
+// block a tile: 8 bytes read and 8 written an element.
+KERNEL_BOUNDED(ntt_inverse, TILE_THREADS, 3)(const u64* input, u64 input_stride, u64* output, u64 output_stride,
                                              u32 block_log2, u32 levels, u32 parent_log2, const u64* RESTRICT roots) {
     SHARED(u64, shared, TILE_PADDED);
     const TopTile tile = top_tile(block_log2, levels, parent_log2);
@@ -319,7 +363,7 @@ KERNEL_BOUNDED(ntt_inverse, TILE_THREADS, 2)(const u64* input, u64 input_stride,
 }
 
 // The top `levels` levels of the forward transforms of blocks, in place: ntt_inverse backwards.
-KERNEL_BOUNDED(ntt_forward, TILE_THREADS, 2)(u64* columns, u64 stride, u32 block_log2, u32 levels, u32 parent_log2,
+KERNEL_BOUNDED(ntt_forward, TILE_THREADS, 3)(u64* columns, u64 stride, u32 block_log2, u32 levels, u32 parent_log2,
                                              const u64* RESTRICT roots) {
     SHARED(u64, shared, TILE_PADDED);
     const TopTile tile = top_tile(block_log2, levels, parent_log2);
@@ -341,27 +385,71 @@ KERNEL_BOUNDED(ntt_forward, TILE_THREADS, 2)(u64* columns, u64 stride, u32 block
     }
 }
 
-// The lowest levels: consecutive elements of a column, or several whole columns that are shorter than a tile.
-struct LowTile {
-    // log2 of the columns in the tile; the first of them, and the first element.
+// The lowest twelve levels of the inverse transforms of columns of 2^height_log2 >= 2^12 elements, and of the
+// forward transforms of their extensions: slab s of column BLOCK_Y goes to output + BLOCK_Y · output_stride +
+// s · 2^height_log2. `input` may be slab 0 of `output`. `weights` holds, for each slab, TILE words for the
+// elements of a tile and one for each tile of a column (ntt_weights). Passes above have split parents of
+// 2^parent_log2 elements into tiles, or there are none and parent_log2 = 12.
+//
+// One block a tile: 16 bytes read and 8 written an element, 8 and 8 a slab, of which the first halves of each
+// stay in the cache.
+KERNEL_BOUNDED(ntt_extend, TILE_THREADS, 3)(const u64* input, u64 input_stride, u64* output, u64 output_stride,
+                                            u32 height_log2, u32 slabs, u32 parent_log2, const u64* RESTRICT weights,
+                                            const u64* RESTRICT roots) {
+    SHARED(u64, shared, TILE_PADDED);
+    const u32 siblings_log2 = parent_log2 - TILE_LOG2;
+    const u32 block = reverse_low_bits(BLOCK_X & ((1u << siblings_log2) - 1), siblings_log2);
+    // The thread's elements are 256 apart in the layout of the first digit.
+    const u64 first = (u64)BLOCK_X * TILE + THREAD_X;
+    const u64* const from = input + BLOCK_Y * input_stride + first;
+    u64* const to = output + BLOCK_Y * output_stride + first;
+
+    u64 x[THREAD_ELEMENTS];
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = from[e * TILE_THREADS];
+    if (siblings_log2 != 0) {
+        multiply_block_twiddles(x, roots, true, parent_log2, block, THREAD_X, TILE_THREADS, 1);
+    }
+    inverse_tile(shared, x, TILE_LOG2, roots);
+    // The coefficients wait where the thread's elements of slab 0 will be, which is done last.
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) to[e * TILE_THREADS] = x[e];
+
+    NO_UNROLL for (u32 slab = slabs; slab-- > 0;) {
+        const u64 slab_weights = (u64)slab * (TILE + (1u << (height_log2 - TILE_LOG2)));
+        UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) {
+            x[e] = field_mul(to[e * TILE_THREADS], weights[slab_weights + e * TILE_THREADS + THREAD_X]);
+        }
+        // All have read what was exchanged before.
+        BARRIER();
+        forward_tile(shared, x, TILE_LOG2, roots);
+        if (siblings_log2 != 0) {
+            multiply_block_twiddles(x, roots, false, parent_log2, block, THREAD_X, TILE_THREADS,
+                                    weights[slab_weights + TILE + BLOCK_X]);
+        }
+        u64* const result = to + ((u64)slab << height_log2);
+        UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) result[e * TILE_THREADS] = field_canonical(x[e]);
+    }
+}
+
+// A tile of columns of 2^levels <= 2^12 elements: 2^(12 - levels) of them, and the first.
+struct ShortTile {
     u32 columns_log2;
-    u64 column, start;
+    u64 first;
 };
 
-// Column and element of a place in the tile.
-DEVICE u64 tile_column(const LowTile& tile, u32 place) {
-    return tile.column + (place & ((1u << tile.columns_log2) - 1));
-}
-DEVICE u64 tile_element(const LowTile& tile, u32 place) { return tile.start + (place >> tile.columns_log2); }
-
-DEVICE LowTile low_tile(u32 levels) {
+DEVICE ShortTile short_tile(u32 levels) {
     const u32 columns_log2 = TILE_LOG2 - levels;
-    return LowTile{columns_log2, (u64)BLOCK_Y << columns_log2, (u64)BLOCK_X << TILE_LOG2};
+    return ShortTile{columns_log2, (u64)BLOCK_Y << columns_log2};
 }
+
+// Column and element of a place in the tile.
+DEVICE u64 tile_column(const ShortTile& tile, u32 place) {
+    return tile.first + (place & ((1u << tile.columns_log2) - 1));
+}
+DEVICE u32 tile_element(const ShortTile& tile, u32 place) { return place >> tile.columns_log2; }
 
 // The thread's elements in the layout of the first digit; 0 for columns that are not there.
-DEVICE void load_low_tile(const LowTile& tile, Digit first, const u64* input, u64 stride, u32 width,
-                          u64 (&x)[THREAD_ELEMENTS]) {
+DEVICE void load_short_tile(const ShortTile& tile, Digit first, const u64* input, u64 stride, u32 width,
+                            u64 (&x)[THREAD_ELEMENTS]) {
     UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) {
         const u32 place = thread_place(first) + element_place(first, e);
         const u64 column = tile_column(tile, place);
@@ -369,59 +457,35 @@ DEVICE void load_low_tile(const LowTile& tile, Digit first, const u64* input, u6
     }
 }
 
-// The lowest levels of the inverse transforms of columns of 2^height_log2 elements, and of the forward transforms of
-// their extensions: slab s of a column goes to output + column · output_stride + s · 2^height_log2. Passes above,
-// if any, have split parents of 2^parent_log2 elements into tiles; else parent_log2 = height_log2 <= 12.
-// `input` may be slab 0 of `output`.
-//
-// `weights` holds, for each slab, TILE words for the elements of a tile and one for each tile of a column
-// (ntt_weights). One block a tile: 8 bytes read an element, 8 written a slab.
-KERNEL_BOUNDED(ntt_extend, TILE_THREADS, 2)(const u64* input, u64 input_stride, u32 width, u64* output,
-                                            u64 output_stride, u32 height_log2, u32 slabs, u32 parent_log2,
-                                            const u64* RESTRICT weights, const u64* RESTRICT roots) {
+// Extension of `width` columns of 2^height_log2 < 2^12 elements, as ntt_extend has it. One block for slab
+// BLOCK_X of as many columns as fill a tile: 8 bytes read and 8 written an element and slab.
+KERNEL_BOUNDED(ntt_extend_short, TILE_THREADS, 2)(const u64* RESTRICT input, u64 input_stride, u32 width,
+                                                  u64* RESTRICT output, u64 output_stride, u32 height_log2,
+                                                  const u64* RESTRICT weights, const u64* RESTRICT roots) {
     SHARED(u64, shared, TILE_PADDED);
-    const u32 levels = height_log2 < TILE_LOG2 ? height_log2 : TILE_LOG2;
-    const u32 tiles_log2 = height_log2 - levels;
-    const bool split = tiles_log2 != 0;
-    const LowTile tile = low_tile(levels);
-    const Digit first = digit_of(levels, 0);
-    const u32 siblings_log2 = parent_log2 - levels;
-    const u32 block = reverse_low_bits(BLOCK_X & ((1u << siblings_log2) - 1), siblings_log2);
-
-    u64 coefficients[THREAD_ELEMENTS];
-    load_low_tile(tile, first, input, input_stride, width, coefficients);
-    if (split) {
-        multiply_block_twiddles(coefficients, roots, true, parent_log2, block, THREAD_X, TILE_THREADS, 1);
-    }
-    inverse_tile(shared, coefficients, levels, roots);
-
-    for (u32 slab = 0; slab < slabs; ++slab) {
-        const u64* const weight = weights + slab * ((u64)TILE + (1ull << tiles_log2));
-        u64 x[THREAD_ELEMENTS];
-        UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) {
-            x[e] = field_mul(coefficients[e], weight[e * TILE_THREADS + THREAD_X]);
-        }
-        // The exchanges of the slab before are read out.
-        BARRIER();
-        forward_tile(shared, x, levels, roots);
-        if (split) {
-            multiply_block_twiddles(x, roots, false, parent_log2, block, THREAD_X, TILE_THREADS,
-                                    weight[TILE + BLOCK_X]);
-        }
-        UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) {
-            const u32 place = thread_place(first) + element_place(first, e);
-            const u64 column = tile_column(tile, place);
-            const u64 element = ((u64)slab << height_log2) + tile_element(tile, place);
-            if (column < width) output[column * output_stride + element] = field_canonical(x[e]);
-        }
+    const ShortTile tile = short_tile(height_log2);
+    const Digit first = digit_of(height_log2, 0);
+    u64 x[THREAD_ELEMENTS];
+    load_short_tile(tile, first, input, input_stride, width, x);
+    inverse_tile(shared, x, height_log2, roots);
+    const u64* const weight = weights + BLOCK_X * (u64)(TILE + 1);
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = field_mul(x[e], weight[e * TILE_THREADS + THREAD_X]);
+    // All have read what was exchanged before.
+    BARRIER();
+    forward_tile(shared, x, height_log2, roots);
+    u64* const to = output + ((u64)BLOCK_X << height_log2);
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) {
+        const u32 place = thread_place(first) + element_place(first, e);
+        const u64 column = tile_column(tile, place);
+        if (column < width) to[column * output_stride + tile_element(tile, place)] = field_canonical(x[e]);
     }
 }
 
-// The weights of ntt_extend. Coefficient k of slab s is multiplied by scale · ratio^k with
-// ratio = first · root^rev(s), root of the extended height's order. The coefficient at place i of tile t is
-// k = rev(i) · 2^(height_log2 - levels) + rev(t): entry e · 256 + thread of a slab is scale · ratio^(k of i) for
-// element e of the thread in the layout of the last digit, entry TILE + t is ratio^(rev(t)). One thread a weight;
-// about 60 products each.
+// The weights of ntt_extend. Coefficient k of slab s is multiplied by scale · ratio^k with ratio = first ·
+// root^rev(s), root of the extended height's order. The coefficient at place i of tile t is k = rev(i) ·
+// 2^(height_log2 - levels) + rev(t): entry e · 256 + thread of a slab is scale · ratio^(k of i) for element e
+// of the thread in the layout of the last digit, entry TILE + t is ratio^(rev(t)). One thread a weight; about
+// 60 products each.
 KERNEL(ntt_weights)(u64* RESTRICT weights, u64 first, u64 root, u64 scale, u32 height_log2, u32 slabs_log2,
                     u64 count) {
     const u64 index = GLOBAL_THREAD;
@@ -443,21 +507,21 @@ KERNEL(ntt_weights)(u64* RESTRICT weights, u64 first, u64 root, u64 scale, u32 h
     weights[index] = field_canonical(field_mul(scale, field_pow(ratio, k)));
 }
 
-// The coefficients of columns of 2^height_log2 <= 2^12 values, in natural order: scale = 2^-height_log2 times the
-// inverse transform. One block a tile: 8 bytes read and 8 written an element.
+// The coefficients of columns of 2^height_log2 <= 2^12 values, in natural order: scale = 2^-height_log2 times
+// the inverse transform. One block for as many columns as fill a tile: 8 bytes read and 8 written an element.
 KERNEL_BOUNDED(ntt_interpolate, TILE_THREADS, 2)(const u64* RESTRICT input, u64 input_stride, u32 width,
                                                  u64* RESTRICT output, u32 height_log2, u64 scale,
                                                  const u64* RESTRICT roots) {
     SHARED(u64, shared, TILE_PADDED);
-    const LowTile tile = low_tile(height_log2);
+    const ShortTile tile = short_tile(height_log2);
     u64 x[THREAD_ELEMENTS];
-    load_low_tile(tile, digit_of(height_log2, 0), input, input_stride, width, x);
+    load_short_tile(tile, digit_of(height_log2, 0), input, input_stride, width, x);
     inverse_tile(shared, x, height_log2, roots);
     const Digit last = digit_of(height_log2, digit_count(height_log2) - 1);
     UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) {
         const u32 place = thread_place(last) + element_place(last, e);
         const u64 column = tile_column(tile, place);
-        const u32 coefficient = reverse_low_bits((u32)tile_element(tile, place), height_log2);
+        const u32 coefficient = reverse_low_bits(tile_element(tile, place), height_log2);
         if (column < width) output[(column << height_log2) + coefficient] = field_canonical(field_mul(x[e], scale));
     }
 }

@@ -14,7 +14,7 @@ typedef unsigned long long u64;
 typedef int i32;
 typedef long long i64;
 
-static_assert(sizeof(u16) == 2 && sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "a 64-bit target");
+static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "a 64-bit target");
 
 // Threads of a warp, and the mask that names them all.
 #define WARP_THREADS 32u
@@ -28,7 +28,8 @@ static_assert(sizeof(u16) == 2 && sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof
 #define KERNEL(name) extern "C" __global__ void name
 // The same, compiled for at most `threads` a block with at least `blocks` resident on a multiprocessor: the
 // compiler keeps its registers within that.
-#define KERNEL_BOUNDED(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
+#define KERNEL_BOUNDED(name, threads, blocks) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name
 // A function of kernels; always inlined.
 #define DEVICE __device__ __forceinline__
 // CONSTANT u64 ROUND[4] = { ... }; at file scope.

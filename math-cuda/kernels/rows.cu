@@ -7,9 +7,9 @@
 #include "blake3.cuh"
 #include "goldilocks.cuh"
 
-// Continues each row's hash by `width` cells of one chunk: those of columns `stride` words apart, of which this
-// thread's row is one. `chunk` … `merges` are the ChunkPlace. `width` is a multiple of 8 unless the
-// row ends, and 0 only for rows without cells.
+// Continues each row's hash by `width` cells of one chunk: those of columns `stride` words apart, of which
+// this thread's row is one. `chunk` … `merges` are the ChunkPlace. `width` is a multiple of 8 unless the row
+// ends, and 0 only for rows without cells.
 KERNEL(rows_absorb)(const u64* RESTRICT columns, u64 stride, u64 rows, u32 width, u64 chunk, u32 first_block,
                     u32 ends_chunk, u32 ends_row, u32 depth, u32 merges, u32x4* RESTRICT stack,
                     u32x4* RESTRICT digests) {
@@ -36,10 +36,10 @@ KERNEL(rows_absorb)(const u64* RESTRICT columns, u64 stride, u64 rows, u32 width
     chunk_end(place, key, chaining, stack, digests, row, rows);
 }
 
-// Digests of a codeword's cosets of 2^arity_log2 points, the leaves of its tree: a leaf's cells are the values in
-// position order, three words each. The codeword is one extension column of slabs of 2^height_log2 values, its
-// base columns `stride` words apart; leaf j of a slab has the values at j + o · 2^(height_log2 - arity_log2), o in
-// bit-reversed order. One thread a leaf; at most 2^5 points, so that a leaf is one chunk.
+// Digests of a codeword's cosets of 2^arity_log2 points, the leaves of its tree: a leaf's cells are the
+// values in position order, three words each. The codeword is one extension column of slabs of 2^height_log2
+// values, its base columns `stride` words apart; leaf j of a slab has the values at j + o · 2^(height_log2 -
+// arity_log2), o in bit-reversed order. One thread a leaf; at most 2^5 points, so that a leaf is one chunk.
 KERNEL(rows_cosets)(const u64* RESTRICT codeword, u64 stride, u32 height_log2, u32 arity_log2, u64 leaves,
                     u32x4* RESTRICT digests) {
     const u64 leaf = GLOBAL_THREAD;

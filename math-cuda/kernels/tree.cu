@@ -1,8 +1,8 @@
 // The levels of a Merkle tree over several heights, and the leaves of tables that share one.
 //
-// Levels are stored as lambda-math stores them, in slab order: the children of entry j of a slab of N' nodes are
-// the entries j and j + N' of the slab below. A node costs one compression (680 operations), reads 64 bytes and
-// writes 32; levels that one launch computes together are not read again.
+// Levels are stored as lambda-math stores them, in slab order: the children of entry j of a slab of N' nodes
+// are the entries j and j + N' of the slab below. A node costs one compression (680 operations), reads 64
+// bytes and writes 32; levels that one launch computes together are not read again.
 
 #include "blake3.cuh"
 
@@ -13,8 +13,8 @@
 // 2^top_log2 nodes in 2^slabs_log2 slabs. Where `injected` is not null, its leaves join the last level.
 //
 // A block computes the subtrees of 2^tile_log2 consecutive nodes of the last level; with the first level's
-// 2^(tile_log2 + levels - 1) <= TREE_TILE nodes. Words of digests in shared memory are TREE_TILE apart, so that
-// neighbouring threads use neighbouring banks.
+// 2^(tile_log2 + levels - 1) <= TREE_TILE nodes. Words of digests in shared memory are TREE_TILE apart, so
+// that neighbouring threads use neighbouring banks.
 KERNEL(tree_levels)(const u32x4* RESTRICT below, u32x4* RESTRICT above, const u32x4* RESTRICT injected, u32 top_log2,
                     u32 slabs_log2, u32 levels, u32 tile_log2) {
     SHARED(u32, words, 8 * TREE_TILE);
@@ -51,8 +51,8 @@ KERNEL(tree_levels)(const u32x4* RESTRICT below, u32x4* RESTRICT above, const u3
     }
 }
 
-// Continues each leaf's hash over row digests by one block: the digest of one table, and that of another unless
-// `second` is null. One thread a leaf; `chunk` … `merges` are the ChunkPlace.
+// Continues each leaf's hash over row digests by one block: the digest of one table, and that of another
+// unless `second` is null. One thread a leaf; `chunk` … `merges` are the ChunkPlace.
 KERNEL(tree_join)(const u32x4* RESTRICT first, const u32x4* RESTRICT second, u64 count, u64 chunk, u32 first_block,
                   u32 ends_chunk, u32 ends_leaf, u32 depth, u32 merges, u32x4* RESTRICT stack, u32x4* RESTRICT leaves) {
     const u64 leaf = GLOBAL_THREAD;

@@ -1,5 +1,5 @@
-// Columns uploaded in one, two or four bytes a cell, as words of the field. One thread a cell: 1, 2 or 4 bytes
-// read, 8 written.
+// Columns uploaded in one, two or four bytes a cell, as words of the field. One thread a cell: 1, 2 or 4
+// bytes read, 8 written.
 
 #include "portable.cuh"
 

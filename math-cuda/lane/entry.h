@@ -42,7 +42,8 @@ struct Entry<Kernel> : EntryPoint {
 
     static constexpr Argument ARGUMENTS[] = {{sizeof(Arguments), std::is_pointer_v<Arguments>}...};
 
-    explicit Entry(const char* name) : EntryPoint{name, sizeof...(Arguments), ARGUMENTS, &call_with, first()} {
+    explicit Entry(const char* name)
+        : EntryPoint{name, sizeof...(Arguments), ARGUMENTS, &call_with, first()} {
         first() = this;
     }
 

@@ -84,8 +84,8 @@ std::vector<std::pair<const void*, void*>> shared_arrays;
 
 [[noreturn, gnu::format(printf, 2, 3)]] void fault(const Thread& thread, const char* format, ...) {
     const Index &block = position.block, &index = thread.index;
-    fprintf(stderr, "kernel fault: %s, block (%u, %u, %u), thread (%u, %u, %u): ", launch->entry->name, block.x,
-            block.y, block.z, index.x, index.y, index.z);
+    fprintf(stderr, "kernel fault: %s, block (%u, %u, %u), thread (%u, %u, %u): ", launch->entry->name,
+            block.x, block.y, block.z, index.x, index.y, index.z);
     va_list words;
     va_start(words, format);
     vfprintf(stderr, format, words);
@@ -115,7 +115,9 @@ void wait(State state, Place place) {
 const u64* meet(u32 mask, u64 value, Place place) {
     Thread& thread = *current;
     u32 lane = thread.linear % WARP_THREADS;
-    if (!(mask >> lane & 1)) fault(thread, "lane %u is not in its mask at %s:%d", lane, place.file, place.line);
+    if (!(mask >> lane & 1)) {
+        fault(thread, "lane %u is not in its mask at %s:%d", lane, place.file, place.line);
+    }
     u32 lowest = __builtin_ctz(mask);
     Group& group = warps[thread.linear / WARP_THREADS].groups[lowest];
     if (group.arrived == 0) {
@@ -240,7 +242,9 @@ void sync_warp(u32 mask, const char* file, int line) { meet(mask, 0, {file, line
 u64 exchange(u32 mask, u64 value, u32 source, const char* file, int line) {
     const u64* values = meet(mask, value, {file, line});
     if (source >= WARP_THREADS) return value;
-    if (!(mask >> source & 1)) fault(*current, "reads lane %u, not in its mask, at %s:%d", source, file, line);
+    if (!(mask >> source & 1)) {
+        fault(*current, "reads lane %u, not in its mask, at %s:%d", source, file, line);
+    }
     return values[source];
 }
 

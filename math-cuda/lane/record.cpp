@@ -84,8 +84,8 @@ Record read_record(const std::string& path) {
         record.buffers.push_back(std::move(buffer));
     }
     for (const RecordedArgument& argument : record.arguments) {
-        bool is_value = argument.buffer == RecordedArgument::NO_BUFFER;
-        if (!is_value && argument.buffer >= record.buffers.size()) reader.refuse("names a buffer that it lacks");
+        if (argument.buffer == RecordedArgument::NO_BUFFER) continue;
+        if (argument.buffer >= record.buffers.size()) reader.refuse("names a buffer that it lacks");
     }
     if (!reader.at_end()) reader.refuse("has bytes after its end");
     return record;

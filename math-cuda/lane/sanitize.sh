@@ -4,13 +4,13 @@
 #
 # First each planted bug of bugs.cu has to be found by its tool. Then the kernels' own tests run on the
 # emulated device, which records their launches, and the recorded launches are repeated on memory of exactly
-# their size, in two thread orders; a record with a changed byte has to be told apart. RECORDS sets how many launches of each kernel; RECORDED names a folder of
-# records to use instead of running the tests.
+# their size, in two thread orders; a record with a changed byte has to be told apart. RECORDS sets how many
+# launches of each kernel; RECORDED names a folder of records to use instead of running the tests.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 TOOLS=(address thread)
-RECORDS=${RECORDS:-4}
+RECORDS=${RECORDS:-8}
 OUT=${CARGO_TARGET_DIR:-target}/kernel-lane
 mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)
@@ -24,9 +24,9 @@ require() {
         rm -f "$probe"
         cat >&2 <<MESSAGE
 kernel-sanitize: g++ $flag does not work here.
-Install g++ and its sanitizers (Debian, Ubuntu: apt-get install g++, which brings libasan, libubsan and libtsan;
-Fedora: dnf install gcc-c++ libasan libubsan libtsan). Where only ThreadSanitizer fails to start, the kernel
-randomises addresses more than it can take: sysctl vm.mmap_rnd_bits=28.
+Install g++ and its sanitizers (Debian, Ubuntu: apt-get install g++, which brings libasan, libubsan and
+libtsan; Fedora: dnf install gcc-c++ libasan libubsan libtsan). Where only ThreadSanitizer fails to start, the
+kernel randomises addresses more than it can take: sysctl vm.mmap_rnd_bits=28.
 MESSAGE
         exit 1
     fi
@@ -50,7 +50,8 @@ planted_bugs() {
         count=$((count + 1))
         if [[ $said != *"$words"* ]] || [[ $words == "no difference" && $status != 0 ]] ||
             [[ $words != "no difference" && $status == 0 ]]; then
-            printf '%s sanitizer on %s: expected "%s", status %s and\n%s\n' "$tool" "$kernel" "$words" "$status" "$said" >&2
+            printf '%s sanitizer on %s: expected "%s", status %s and\n%s\n' \
+                "$tool" "$kernel" "$words" "$status" "$said" >&2
             missed=$((missed + 1))
         fi
     done < <(expectations)
@@ -71,7 +72,7 @@ record() {
 changed_record() {
     local folder record last said
     folder=$(mktemp -d)
-    record=$(find "$1" -name '*.launch' -size -64k | sort | head -n 1)
+    record=$(find "$1" -name '*.launch' -size -64k -print -quit)
     cp "$record" "$folder"
     record=$folder/$(basename "$record")
     last=$(tail -c 1 "$record" | od -An -tu1)

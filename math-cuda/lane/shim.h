@@ -97,7 +97,8 @@ DEVICE u32 reverse_bits(u32 x) {
     return __builtin_bswap32(x);
 }
 DEVICE u64 reverse_bits(u64 x) {
-    return (static_cast<u64>(reverse_bits(static_cast<u32>(x))) << 32) | reverse_bits(static_cast<u32>(x >> 32));
+    u64 high = reverse_bits(static_cast<u32>(x));
+    return (high << 32) | reverse_bits(static_cast<u32>(x >> 32));
 }
 DEVICE u32 count_ones(u32 x) { return static_cast<u32>(__builtin_popcount(x)); }
 DEVICE u32 leading_zeros(u32 x) { return x ? static_cast<u32>(__builtin_clz(x)) : 32; }

@@ -82,8 +82,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Flips a bit in a labelled buffer or in one of the words that the operation wrote. Nothing happens where
-    /// there is no such word; the counter of injected faults tells.
+    /// Flips a bit in a labelled buffer or in one of the words that the operation wrote. Nothing happens
+    /// where there is no such word; the counter of injected faults tells.
     fn flip(&mut self, operation: &Operation<Work>, flip: &Flip) {
         let regions = &operation.work.footprint.regions;
         let words: Vec<(&Region, u64)> = match &flip.label {

@@ -9,7 +9,7 @@ impl Engine {
     /// Enqueues a launch. `argument(index)` is the address of an argument's bytes.
     ///
     /// # Safety
-    /// For each parameter of the kernel `argument` returns readable memory of the parameter's length, or zero.
+    /// For each parameter `argument` returns readable memory of the parameter's length, or zero.
     pub unsafe fn launch(
         &mut self,
         function: u32,

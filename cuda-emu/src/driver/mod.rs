@@ -1,6 +1,6 @@
 //! The driver: devices, their contexts, and the C functions over them.
 //!
-//! [`exports`] translates pointers and handles; an [`Engine`] is one device and does the work. Each device has
+//! `exports` translates pointers and handles; an [`Engine`] is one device and does the work. Each device has
 //! one lock, held during a call and so during everything that the call executes.
 
 mod code;

@@ -1,37 +1,24 @@
-//! Loads, stores and atomics: addresses to the memory they belong to.
+//! Loads and stores: addresses to the memory they belong to.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use super::fault::LaneFault;
-use super::integer::with_int;
-use super::lane::{Integer, combine};
+use super::host;
 use super::registers::lanes;
 use super::shared::{Accessor, Kind};
 use super::warp::{Context, Warp};
 use crate::memory::Access;
 use crate::ptx::{
-    Address, Atomic, CONST_WINDOW, Int, LOCAL_WINDOW, MODULE_WINDOW, Place, SHARED_WINDOW, Slot, Space, Type,
-    WINDOW_BYTES,
+    Address, CONST_WINDOW, LOCAL_WINDOW, MODULE_WINDOW, Place, SHARED_WINDOW, Slot, Space, Type, WINDOW_BYTES,
 };
 
 /// Most bytes one access to device memory has.
 const LONGEST_ACCESS: u32 = 16;
 
-/// The operands of an atomic access.
-#[derive(Clone, Copy)]
-pub(super) struct AtomicOperands {
-    pub(super) f: Atomic,
-    pub(super) ty: Int,
-    pub(super) d: Option<Slot>,
-    pub(super) b: Slot,
-    pub(super) c: Slot,
-}
-
 impl Warp {
     /// The address that `lane` means, and its space if it is not generic.
     #[inline(always)]
-    fn resolve(&self, address: &Address, lane: u32) -> (Space, u64) {
+    pub(super) fn resolve(&self, address: &Address, lane: u32) -> (Space, u64) {
         let base = self.registers.get(address.base, lane);
         let full = base.wrapping_add_signed(address.offset);
         // A 32-bit register holds a 32-bit address: the sum wraps there.
@@ -75,7 +62,8 @@ impl Warp {
                         let pointer = cx.global(lane, at + u64::from(start), step, Access::Read)?;
                         for (index, element) in elements.enumerate() {
                             // SAFETY: `global` checked `step` bytes, which are these elements.
-                            values[element] = unsafe { load(pointer.add(index * bytes as usize), bytes) };
+                            values[element] =
+                                unsafe { host::load(pointer.add(index * bytes as usize), bytes) };
                         }
                         Ok(())
                     })?;
@@ -110,7 +98,7 @@ impl Warp {
             Space::Global | Space::Generic => {
                 let pointer = cx.global(lane, at, bytes, Access::Read)?;
                 // SAFETY: `global` checked `bytes` at the pointer and that it is aligned.
-                Ok(unsafe { load(pointer, bytes) })
+                Ok(unsafe { host::load(pointer, bytes) })
             }
             Space::Shared => {
                 cx.shared.check(self.accessor(lane), at, bytes, Kind::Read)?;
@@ -140,7 +128,7 @@ impl Warp {
                 } else {
                     let pointer = cx.global(lane, at, bytes, Access::Write)?;
                     // SAFETY: `global` checked `bytes` at the pointer and that it is aligned.
-                    unsafe { store(pointer, bytes, value) };
+                    unsafe { host::store(pointer, bytes, value) };
                 }
                 continue;
             }
@@ -152,7 +140,9 @@ impl Warp {
                         let pointer = cx.global(lane, at + u64::from(start), step, Access::Write)?;
                         for (index, element) in elements.enumerate() {
                             // SAFETY: `global` checked `step` bytes, which are these elements.
-                            unsafe { store(pointer.add(index * bytes as usize), bytes, values[element]) };
+                            unsafe {
+                                host::store(pointer.add(index * bytes as usize), bytes, values[element])
+                            };
                         }
                         Ok(())
                     })?;
@@ -164,24 +154,6 @@ impl Warp {
                 Space::Local => pack(self.local.access(lane, at, total)?, bytes, &values),
                 Space::Const => return Err(LaneFault::new(lane, "a store to constant memory".to_owned())),
             }
-        }
-        Ok(())
-    }
-
-    pub(super) fn atomic(
-        &mut self,
-        cx: &mut Context<'_>,
-        mask: u32,
-        address: &Address,
-        operands: AtomicOperands,
-    ) -> Result<(), LaneFault> {
-        // Which lane comes first is not defined; the seed says.
-        let mut order: Vec<u32> = lanes(mask).collect();
-        if cx.descending {
-            order.reverse();
-        }
-        for lane in order {
-            with_int!(operands.ty, atomic_lane(self, cx, lane, address, operands))?;
         }
         Ok(())
     }
@@ -212,7 +184,7 @@ impl Warp {
                     for index in 0..step {
                         // SAFETY: `global` checked `step` bytes.
                         copy[(start + index) as usize] =
-                            unsafe { load(pointer.add(index as usize), 1) } as u8;
+                            unsafe { host::load(pointer.add(index as usize), 1) } as u8;
                     }
                 }
             }
@@ -222,52 +194,21 @@ impl Warp {
         Ok(())
     }
 
-    fn accessor(&self, lane: u32) -> Accessor<'_> {
+    pub(super) fn accessor(&self, lane: u32) -> Accessor<'_> {
         Accessor { warp: self.index, lane, pc: self.pc, clock: &self.clock }
     }
-}
-
-fn atomic_lane<T: Integer>(
-    warp: &mut Warp,
-    cx: &mut Context<'_>,
-    lane: u32,
-    address: &Address,
-    AtomicOperands { f, d, b, c, .. }: AtomicOperands,
-) -> Result<(), LaneFault> {
-    let bytes = T::BITS / 8;
-    let value = |slot: Slot| T::of(warp.registers.row::<T::Raw>(slot)[lane as usize]);
-    let (b, c) = (value(b), value(c));
-    let update = |old: u64| combine(f, T::from_bits(old), b, c).bits();
-    let (space, at) = warp.resolve(address, lane);
-    let old = match space {
-        Space::Shared => {
-            cx.shared.check(warp.accessor(lane), at, bytes, Kind::Atomic)?;
-            let found = cx.shared.bytes(at, bytes);
-            let old = element(found);
-            set_element(found, update(old));
-            old
-        }
-        Space::Global | Space::Generic => {
-            aligned(lane, at, bytes)?;
-            let pointer = cx.global(lane, at, bytes, Access::Atomic)?;
-            // SAFETY: `global` checked `bytes` at the pointer and that it is aligned.
-            unsafe { exchange(pointer, bytes, update) }
-        }
-        Space::Local | Space::Const => {
-            return Err(LaneFault::new(lane, "an atomic access to local or constant memory".to_owned()));
-        }
-    };
-    if let Some(d) = d {
-        let wide = bytes == 8;
-        warp.registers.set(Place { slot: d, wide }, lane, old);
-    }
-    Ok(())
 }
 
 impl Context<'_> {
     /// The host pointer for an access to global memory: the module's own variables, or the launch's memory.
     #[inline(always)]
-    fn global(&self, lane: u32, address: u64, bytes: u32, access: Access) -> Result<*mut u8, LaneFault> {
+    pub(super) fn global(
+        &self,
+        lane: u32,
+        address: u64,
+        bytes: u32,
+        access: Access,
+    ) -> Result<*mut u8, LaneFault> {
         if address < MODULE_WINDOW {
             return self
                 .memory
@@ -275,6 +216,7 @@ impl Context<'_> {
                 .map_err(|fault| LaneFault::new(lane, format!("global memory: {fault}")));
         }
         let offset = address - MODULE_WINDOW;
+        aligned(lane, offset, bytes)?;
         if offset + u64::from(bytes) > self.module.global_bytes {
             let what = format!("global memory: {access} of {bytes} bytes outside the module's variables");
             return Err(LaneFault::new(lane, what));
@@ -299,7 +241,7 @@ impl Context<'_> {
     }
 }
 
-fn aligned(lane: u32, address: u64, bytes: u32) -> Result<(), LaneFault> {
+pub(super) fn aligned(lane: u32, address: u64, bytes: u32) -> Result<(), LaneFault> {
     if address.is_multiple_of(u64::from(bytes)) {
         return Ok(());
     }
@@ -322,7 +264,7 @@ fn for_each_part(
 
 /// The number in 1, 2, 4 or 8 bytes.
 #[inline(always)]
-fn element(from: &[u8]) -> u64 {
+pub(super) fn element(from: &[u8]) -> u64 {
     match *from {
         [a] => a.into(),
         [a, b] => u16::from_le_bytes([a, b]).into(),
@@ -334,7 +276,7 @@ fn element(from: &[u8]) -> u64 {
 
 /// Sets 1, 2, 4 or 8 bytes to the low ones of a number.
 #[inline(always)]
-fn set_element(to: &mut [u8], value: u64) {
+pub(super) fn set_element(to: &mut [u8], value: u64) {
     match to.len() {
         1 => to.copy_from_slice(&(value as u8).to_le_bytes()),
         2 => to.copy_from_slice(&(value as u16).to_le_bytes()),
@@ -365,59 +307,5 @@ fn extended(value: u64, ty: Type) -> u64 {
         Type::S16 => value as i16 as u64,
         Type::S32 => value as i32 as u64,
         _ => value,
-    }
-}
-
-/// A relaxed load of 1, 2, 4 or 8 bytes.
-///
-/// # Safety
-/// `pointer` is valid for reads of `bytes` and aligned to them; other threads access it only atomically.
-#[inline(always)]
-unsafe fn load(pointer: *mut u8, bytes: u32) -> u64 {
-    // SAFETY: as the caller promises.
-    unsafe {
-        match bytes {
-            1 => u64::from(AtomicU8::from_ptr(pointer).load(Ordering::Relaxed)),
-            2 => u64::from(AtomicU16::from_ptr(pointer.cast()).load(Ordering::Relaxed)),
-            4 => u64::from(AtomicU32::from_ptr(pointer.cast()).load(Ordering::Relaxed)),
-            _ => AtomicU64::from_ptr(pointer.cast()).load(Ordering::Relaxed),
-        }
-    }
-}
-
-/// A relaxed store of 1, 2, 4 or 8 bytes.
-///
-/// # Safety
-/// `pointer` is valid for writes of `bytes` and aligned to them; other threads access it only atomically.
-#[inline(always)]
-unsafe fn store(pointer: *mut u8, bytes: u32, value: u64) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        match bytes {
-            1 => AtomicU8::from_ptr(pointer).store(value as u8, Ordering::Relaxed),
-            2 => AtomicU16::from_ptr(pointer.cast()).store(value as u16, Ordering::Relaxed),
-            4 => AtomicU32::from_ptr(pointer.cast()).store(value as u32, Ordering::Relaxed),
-            _ => AtomicU64::from_ptr(pointer.cast()).store(value, Ordering::Relaxed),
-        }
-    }
-}
-
-/// Replaces a word of 4 or 8 bytes by a function of it; returns the old one.
-///
-/// # Safety
-/// `pointer` is valid for reads and writes of `bytes` and aligned to them; other threads access it only
-/// atomically.
-unsafe fn exchange(pointer: *mut u8, bytes: u32, update: impl Fn(u64) -> u64) -> u64 {
-    let always = "the update always gives a value";
-    // SAFETY: as the caller promises.
-    unsafe {
-        if bytes == 4 {
-            let word = AtomicU32::from_ptr(pointer.cast());
-            let update = |old| Some(update(u64::from(old)) as u32);
-            u64::from(word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, update).expect(always))
-        } else {
-            let word = AtomicU64::from_ptr(pointer.cast());
-            word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(update(old))).expect(always)
-        }
     }
 }

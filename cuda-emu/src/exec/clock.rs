@@ -12,8 +12,8 @@ pub(super) struct WarpClock {
     now: u32,
     /// Every lane knows every access stamped before this.
     common: u32,
-    /// `known[j][i]`: lane `j` knows accesses of lane `i` stamped before this. Present once a part of the warp
-    /// has synchronised.
+    /// `known[j][i]`: lane `j` knows accesses of lane `i` stamped before this. Present once a part of the
+    /// warp has synchronised.
     known: Option<Box<[[u32; LANES]; LANES]>>,
 }
 

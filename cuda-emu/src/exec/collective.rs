@@ -20,7 +20,8 @@ pub(super) struct ShuffleOperands {
 }
 
 impl Warp {
-    /// The lanes among `present` whose member masks are complete: all members are present, with the same mask.
+    /// The lanes among `present` whose member masks are complete: all members are present, with the same
+    /// mask.
     ///
     /// # Errors
     /// A lane that is not a member of its own mask.
@@ -42,6 +43,14 @@ impl Warp {
             }
         }
         Ok(complete)
+    }
+
+    /// `bar.warp.sync`.
+    pub(super) fn synchronise(&mut self, here: u32, members: Slot) {
+        let members = *self.registers.row::<u32>(members);
+        for (_, group) in groups(&members, here) {
+            self.clock.synchronise(group, self.existing);
+        }
     }
 
     pub(super) fn shuffle(&mut self, lanes_here: u32, operands: ShuffleOperands) -> Result<(), LaneFault> {
@@ -88,7 +97,9 @@ impl Warp {
         Ok(())
     }
 
-    pub(super) fn vote(&mut self, here: u32, f: Vote, d: Slot, votes: u32, members: Slot) {
+    pub(super) fn vote(&mut self, here: u32, f: Vote, d: Slot, (a, negated): (Slot, bool), members: Slot) {
+        let votes = self.registers.predicate(a);
+        let votes = if negated { !votes } else { votes };
         let members = *self.registers.row::<u32>(members);
         for (_, group) in groups(&members, here) {
             let yes = votes & group;

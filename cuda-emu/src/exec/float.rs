@@ -226,7 +226,8 @@ pub(super) fn compare<T: Float>(r: &Registers, f: Compare, flush: bool, a: Slot,
     })
 }
 
-/// `cvt` from a float to an integer: clamped to its range, no number is 0.
+/// `cvt` from a float to an integer: clamped to its range. No number gives 0, or the integer's top bit alone
+/// where one of the two has 64 bits (PTX ISA, `cvt`).
 pub(super) fn to_int(
     r: &mut Registers,
     mask: u32,
@@ -244,6 +245,10 @@ pub(super) fn to_int(
         }),
     };
     let values = values.map(|value| {
+        if value.is_nan() {
+            let wide = from == Type::F64 || to.bytes() == 8;
+            return if wide { 1 << (to.bytes() * 8 - 1) } else { 0 };
+        }
         let value = value.round_integral(rounding);
         // Rust's casts clamp.
         match to {

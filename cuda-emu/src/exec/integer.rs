@@ -2,7 +2,9 @@
 
 use super::lane::{Integer, count};
 use super::registers::{LANES, Registers};
-use crate::ptx::{Bool2, Chain, Combine, Compare, Count, Int, Int1, Int2, Int3, Permute, Shift, Slot};
+use crate::ptx::{
+    Bool2, Chain, Combine, Compare, Count, Int, Int1, Int2, Int3, Outcome, Permute, Shift, Slot,
+};
 
 /// Calls a function with the integer type that `$ty` names.
 macro_rules! with_int {
@@ -98,7 +100,6 @@ pub(super) fn multiply_wide(
 }
 
 /// Sums that take and leave carries; returns the new carries of all lanes.
-#[allow(clippy::too_many_arguments, reason = "an instruction's operands, one by one")]
 pub(super) fn chain<T: Integer>(
     r: &mut Registers,
     mask: u32,
@@ -235,16 +236,9 @@ pub(super) fn compare<T: Integer>(r: &Registers, f: Compare, a: Slot, b: Slot) -
     }
 }
 
-/// Writes a comparison's outcome, combined with a predicate, and the complement's.
-pub(super) fn set_comparison(
-    r: &mut Registers,
-    mask: u32,
-    holds: u32,
-    d: Slot,
-    not_d: Option<Slot>,
-    with: Option<Combine>,
-) {
-    let combined = |value: u32| match with {
+/// Writes a comparison's outcome.
+pub(super) fn set_outcome(r: &mut Registers, mask: u32, holds: u32, out: Outcome) {
+    let combined = |value: u32| match out.with {
         None => value,
         Some(Combine { f, p, negated }) => {
             let p = r.predicate(p);
@@ -252,9 +246,9 @@ pub(super) fn set_comparison(
         }
     };
     let (value, complement) = (combined(holds), combined(!holds));
-    r.set_predicate(d, mask, value);
-    if let Some(not_d) = not_d {
-        r.set_predicate(not_d, mask, complement);
+    r.set_predicate(out.d, mask, value);
+    if let Some(d) = out.complement {
+        r.set_predicate(d, mask, complement);
     }
 }
 

@@ -52,6 +52,8 @@ impl LaunchShape {
     pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
     /// Most blocks along each axis of a grid.
     pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+    /// Most shared memory of a block in bytes, static and dynamic: that of compute capability 9.0.
+    pub const MAX_SHARED_BYTES: u32 = 227 << 10;
 
     /// Threads of a block.
     pub fn threads(&self) -> u32 {
@@ -75,6 +77,11 @@ impl LaunchShape {
             Some(format!("a block of {:?} threads", self.block))
         } else if self.threads() > most {
             Some(format!("a block of {} threads where {most} are allowed", self.threads()))
+        } else if kernel.dynamic_shared_start.saturating_add(self.dynamic_shared_bytes)
+            > Self::MAX_SHARED_BYTES
+        {
+            let (own, dynamic) = (kernel.static_shared_bytes(), self.dynamic_shared_bytes);
+            Some(format!("{own} bytes of static and {dynamic} of dynamic shared memory"))
         } else {
             None
         }
@@ -95,7 +102,8 @@ fn coordinates(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [index % x, index / x % y, index / x / y]
 }
 
-/// Executes a kernel of `module`. `parameters` is the parameter buffer, laid out as [`Kernel::parameters`] says.
+/// Executes a kernel of `module`. `parameters` is the parameter buffer, laid out as [`Kernel::parameters`]
+/// says.
 ///
 /// # Errors
 /// The fault of the lowest faulty block. Blocks after it may or may not have been executed.
@@ -150,15 +158,12 @@ pub fn launch(
         outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0.instructions += instructions;
     };
     let threads = options.threads.clamp(1, blocks as usize);
-    if threads == 1 {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
         work();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
-    }
+    });
     match outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
         (_, Some((_, fault))) => Err(fault),
         (stats, None) => Ok(stats),

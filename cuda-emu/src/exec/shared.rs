@@ -3,9 +3,10 @@
 //! Two accesses to the same bytes by different threads, at least one of them a plain write or one plain and
 //! one atomic, are a race unless a barrier of the block lies between them or, within a warp, a chain of
 //! `bar.warp.sync` ([`super::clock`]). Two lanes that write the same bytes in the same instruction race too.
-//! Memory is tracked in granules: the shortest access the kernel has, so that bytes next to each other are not
-//! taken for the same. Sets of several readers keep one time, that of the last: a write is then also checked
-//! against reads as if all had happened at that time, which matters only where parts of a warp synchronise.
+//! Memory is tracked in granules: the shortest access the kernel has, so that bytes next to each other are
+//! not taken for the same. Sets of several readers keep one time, that of the last: a write is then also
+//! checked against reads as if all had happened at that time, which matters only where parts of a warp
+//! synchronise.
 
 use super::clock::WarpClock;
 use super::fault::LaneFault;
@@ -171,7 +172,7 @@ impl Problem {
         };
         let missing = if accesses.warp == who.warp { "bar.warp.sync or barrier" } else { "barrier" };
         let what =
-            format!("shared memory: {verb} of byte {byte} without a {missing} after a {earlier} by {others}");
+            format!("shared memory: {verb} of byte {byte} without a {missing} after {earlier} by {others}");
         LaneFault { other: Some(accesses.pc), ..LaneFault::new(who.lane, what) }
     }
 }
@@ -194,7 +195,7 @@ impl Shadow {
         }
         let atomics = kind == Kind::Atomic && self.atomic;
         if !atomics && self.written.conflict(who, epoch) {
-            let earlier = if self.atomic { "atomic access" } else { "write" };
+            let earlier = if self.atomic { "an atomic access" } else { "a write" };
             return Err(Problem::Race { earlier, accesses: self.written });
         }
         if kind == Kind::Read {
@@ -202,7 +203,7 @@ impl Shadow {
             return Ok(());
         }
         if self.read.conflict(who, epoch) {
-            return Err(Problem::Race { earlier: "read", accesses: self.read });
+            return Err(Problem::Race { earlier: "a read", accesses: self.read });
         }
         if atomics {
             self.written.add(who, epoch);

@@ -1,6 +1,6 @@
 //! The operation that touches memory: what is ordered before it, and what its accesses conflict with.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::Access;
 use super::readers::ReaderSets;
@@ -15,6 +15,8 @@ pub struct Actor<'a> {
     readers: &'a ReaderSets,
     /// A reader set whose newest member is this operation; zero is none.
     own_set: AtomicU32,
+    /// The readers met last, as [`Mark::who`] names them, and the set that this operation makes of them.
+    joined: AtomicU64,
 }
 
 impl<'a> Actor<'a> {
@@ -25,7 +27,7 @@ impl<'a> Actor<'a> {
         history: &'a History,
         readers: &'a ReaderSets,
     ) -> Self {
-        Self { operation, clock, history, readers, own_set: AtomicU32::new(0) }
+        Self { operation, clock, history, readers, own_set: AtomicU32::new(0), joined: AtomicU64::new(0) }
     }
 
     /// The operation's number.
@@ -50,48 +52,34 @@ impl<'a> Actor<'a> {
     /// The read mark after this operation has read.
     #[inline]
     pub(super) fn after_read(&self, old: Mark, block: u32, bytes: u8) -> Mark {
+        let alone = Mark::new(self.operation, false, block, bytes);
         if old.is_none() {
-            return self.read_mark(block, bytes);
+            return alone;
         }
-        if old.flag() {
-            return self.after_shared_read(old, block, bytes);
-        }
-        if old.operation() == self.operation {
-            if old.block() == block {
-                return self.read_mark(block, old.bytes() | bytes);
-            }
-            return match old.bytes() & bytes {
-                _ if old.block() == MANY_BLOCKS => old,
-                0 => self.read_mark(block, bytes),
-                common => self.read_mark(MANY_BLOCKS, common),
-            };
-        }
-        if self.knows(old.operation()) {
-            return self.read_mark(block, bytes);
-        }
-        match old.bytes() & bytes {
-            0 => self.read_mark(block, bytes),
-            common => Mark::new(self.intern(vec![old.operation()]), true, block, common),
-        }
-    }
-
-    #[cold]
-    fn after_shared_read(&self, old: Mark, block: u32, bytes: u8) -> Mark {
-        let set = old.operation();
         let common = old.bytes() & bytes;
-        if self.is_own_set(set) {
+        if !old.flag() {
+            if old.operation() == self.operation {
+                return match common {
+                    _ if old.block() == block => Mark::new(self.operation, false, block, old.bytes() | bytes),
+                    _ if old.block() == MANY_BLOCKS => old,
+                    0 => alone,
+                    common => Mark::new(self.operation, false, MANY_BLOCKS, common),
+                };
+            }
+            if self.knows(old.operation()) {
+                return alone;
+            }
+        } else if self.is_own_set(old) {
             return match common {
                 0 => old,
                 _ if old.block() == block || old.block() == MANY_BLOCKS => old,
-                _ => Mark::new(set, true, MANY_BLOCKS, common),
+                common => Mark::new(old.operation(), true, MANY_BLOCKS, common),
             };
         }
-        let mut members = self.readers.members(set).to_vec();
-        members.retain(|&member| !self.knows(member));
-        if members.is_empty() || common == 0 {
-            return self.read_mark(block, bytes);
+        if common == 0 {
+            return alone;
         }
-        Mark::new(self.intern(members), true, block, common)
+        self.set_after(old).map_or(alone, |set| Mark::new(set, true, block, common))
     }
 
     /// The write mark after this operation has written. The old one was checked.
@@ -102,7 +90,14 @@ impl<'a> Actor<'a> {
             return Mark::new(self.operation, atomic, block, bytes);
         }
         if old.block() == block {
-            return Mark::new(self.operation, atomic && old.flag(), block, old.bytes() | bytes);
+            return match (old.flag(), atomic) {
+                (was_atomic, is_atomic) if was_atomic == is_atomic => {
+                    Mark::new(self.operation, atomic, block, old.bytes() | bytes)
+                }
+                // A plain store conflicts with more than an atomic access of the same bytes.
+                (false, true) if old.bytes() & bytes != 0 => old,
+                _ => Mark::new(self.operation, atomic, block, bytes),
+            };
         }
         match old.bytes() & bytes {
             0 => Mark::new(self.operation, atomic, block, bytes),
@@ -162,30 +157,48 @@ impl<'a> Actor<'a> {
     }
 
     #[inline]
-    fn read_mark(&self, block: u32, bytes: u8) -> Mark {
-        Mark::new(self.operation, false, block, bytes)
-    }
-
-    #[inline]
     fn knows(&self, operation: OperationId) -> bool {
         self.history.is_known(operation, self.clock)
     }
 
-    fn is_own_set(&self, set: u32) -> bool {
-        if self.own_set.load(Ordering::Relaxed) == set {
+    /// Whether a mark of several readers has this operation among them: always as the newest.
+    fn is_own_set(&self, read: Mark) -> bool {
+        if self.own_set.load(Ordering::Relaxed) == read.operation() {
             return true;
         }
-        let own = self.readers.members(set).last() == Some(&self.operation);
+        // What was joined already is the set of earlier readers.
+        if self.joined.load(Ordering::Relaxed) >> 32 == u64::from(read.who()) {
+            return false;
+        }
+        let own = self.readers.members(read.operation()).last() == Some(&self.operation);
         if own {
-            self.own_set.store(set, Ordering::Relaxed);
+            self.own_set.store(read.operation(), Ordering::Relaxed);
         }
         own
     }
 
-    /// The set of `others` and this operation.
+    /// The set of this operation and those of the mark's readers that nothing orders before it; none if there
+    /// are none.
+    fn set_after(&self, read: Mark) -> Option<u32> {
+        let joined = self.joined.load(Ordering::Relaxed);
+        let set = if joined >> 32 == u64::from(read.who()) { joined as u32 } else { self.join(read) };
+        (set != 0).then_some(set)
+    }
+
     #[cold]
-    fn intern(&self, mut others: Vec<OperationId>) -> u32 {
-        others.push(self.operation);
-        self.readers.intern(others)
+    fn join(&self, read: Mark) -> u32 {
+        let mut members = match read.flag() {
+            true => self.readers.members(read.operation()).to_vec(),
+            false => vec![read.operation()],
+        };
+        members.retain(|&member| !self.knows(member));
+        let set = if members.is_empty() {
+            0
+        } else {
+            members.push(self.operation);
+            self.readers.intern(members)
+        };
+        self.joined.store(u64::from(read.who()) << 32 | u64::from(set), Ordering::Relaxed);
+        set
     }
 }

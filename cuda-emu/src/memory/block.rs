@@ -22,8 +22,8 @@ pub struct Block {
     pages: Box<[OnceLock<Box<Page>>]>,
 }
 
-// SAFETY: `base` is memory of this block alone. Threads that execute the blocks of one launch access it through
-// atomics; everything else runs one operation at a time.
+// SAFETY: `base` is memory of this block alone. Threads that execute the blocks of one launch access it
+// through atomics; everything else runs one operation at a time.
 unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
@@ -220,8 +220,8 @@ fn forget_cell(_: u64, page: &Page, cell: usize, mask: u8) -> Result<(), Refused
 impl Drop for Block {
     fn drop(&mut self) {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-        // SAFETY: the mapping replaces this block's own, which nothing refers to any more. A failure leaves the
-        // old mapping in place, which is as good an end.
+        // SAFETY: the mapping replaces this block's own, which nothing refers to any more. A failure leaves
+        // the old mapping in place, which is as good an end.
         unsafe {
             libc::mmap(self.base.as_ptr().cast(), self.reserved, libc::PROT_NONE, flags, -1, 0);
         }

@@ -1,8 +1,13 @@
-//! Device memory as one launch sees it: the seam between the executor and the driver.
+//! Device memory, the shadow state that finds misuse, and page-locked host memory.
 //!
-//! The executor asks [`GlobalMemory`] before every access to global memory and then loads or stores through
-//! the pointer it gets. Bounds, lifetime, initialisation and order are checked behind that call; the executor
-//! adds kernel, block, thread and line to a fault and passes it on.
+//! [`GlobalMemory`] is the seam between the executor and the driver. The executor asks it before every
+//! access to global memory and then loads or stores through the pointer it gets. Bounds, lifetime,
+//! initialisation and order are checked behind that call; the executor adds kernel, block, thread and line
+//! to a fault and passes it on.
+//!
+//! Behind it: [`DeviceMemory`] knows blocks and buffers and gives each operation its [`Footprint`]; a
+//! [`Block`] is host memory with shadow pages (`shadow`); an [`Actor`] is the operation that touches them;
+//! [`OperationMemory`] is footprint and actor together.
 
 mod actor;
 mod block;

@@ -1,8 +1,8 @@
 //! Page-locked host memory, and the copies that are under way from and to it.
 //!
-//! A copy from page-locked memory reads it when it is executed, so changing the memory before the host knows
-//! that the copy has finished is a defect, whether or not the schedule at hand shows it. Each copy's source is
-//! therefore hashed when it is enqueued, and again when the host learns that it has finished.
+//! A copy from page-locked memory reads it when it is executed, so changing the memory before the host
+//! knows that the copy has finished is a defect, whether or not the schedule at hand shows it. Each copy's
+//! source is therefore hashed when it is enqueued, and again when the host learns that it has finished.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;

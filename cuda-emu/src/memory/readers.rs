@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::schedule::OperationId;
 
-/// Sets by number, from one. Words that are read together share a set: a table that two streams read takes one
-/// set for each pair of launches, whatever its length.
+/// Sets by number, from one. Words that are read together share a set: a table that two streams read takes
+/// one set for each pair of launches, whatever its length.
 pub struct ReaderSets {
     sets: RwLock<Vec<Arc<[OperationId]>>>,
     numbers: Mutex<HashMap<Arc<[OperationId]>, u32>>,

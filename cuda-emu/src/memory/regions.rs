@@ -1,9 +1,9 @@
 //! The device's memory: blocks, the buffers inside them, and who may touch what.
 //!
 //! A block that the host divides itself (an arena) is announced buffer by buffer; a block without
-//! announcements is one buffer. An operation may touch the buffers that its arguments point into, as they were
-//! when it was enqueued: its [`Footprint`]. Kernels keep no pointers in memory, so everything else is out of
-//! bounds, and freeing a buffer does not disturb operations that were enqueued before.
+//! announcements is one buffer. An operation may touch the buffers that its arguments point into, as they
+//! were when it was enqueued: its [`Footprint`]. Kernels keep no pointers in memory, so everything else is
+//! out of bounds, and freeing a buffer does not disturb operations that were enqueued before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

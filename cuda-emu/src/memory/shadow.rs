@@ -1,15 +1,15 @@
 //! Shadow state of device memory: who touched a word last, and which of its bytes were ever written.
 //!
-//! One [`Cell`] stands for eight bytes and holds two [`Mark`]s, the last write and the last read. Two accesses
-//! of the same bytes conflict when one of them writes, they belong to different operations that nothing
-//! orders, or to different blocks of one launch and are not both atomic. This is FastTrack (Flanagan and
-//! Freund, PLDI 2009) over operations instead of threads, with blocks as a second level.
+//! One [`Cell`] stands for eight bytes and holds two [`Mark`]s, the last write and the last read. Two
+//! accesses of the same bytes conflict when one of them writes, they belong to different operations that
+//! nothing orders, or to different blocks of one launch and are not both atomic. This is FastTrack
+//! (Flanagan and Freund, PLDI 2009) over operations instead of threads, with blocks as a second level.
 //!
 //! Marks know bytes, so neighbours that share a word are no conflict. Where a mark cannot hold two disjoint
 //! accesses it keeps the later one: a conflict between parts of words may be missed, none is invented.
 //!
-//! Blocks of a launch run concurrently. Each access publishes its own mark before it reads the other one, both
-//! sequentially consistent, so that of two conflicting accesses at least one sees the other.
+//! Blocks of a launch run concurrently. Each access publishes its own mark before it reads the other one,
+//! both sequentially consistent, so that of two conflicting accesses at least one sees the other.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -53,6 +53,12 @@ impl Mark {
     #[inline]
     pub fn flag(self) -> bool {
         self.0 >> 32 & 1 == 1
+    }
+
+    /// Operation and flag in one number: which operation or set this is the mark of.
+    #[inline]
+    pub fn who(self) -> u32 {
+        (self.0 >> 32) as u32
     }
 
     #[inline]

@@ -4,6 +4,10 @@
 //! which bank follows from the operation. Immediates, special registers and parameters have rows of their
 //! own, filled before the first instruction ([`super::kernel::Input`]), so that every operand is a slot.
 
+use super::functions::{
+    Atomic, Bool2, Chain, Count, Float1, Float2, FloatMode, Int1, Int2, Int3, Permute, Rounding, Shift,
+    Shuffle, Vote,
+};
 use super::types::{Compare, Int, Space, Type};
 
 /// A row in the bank that the operation implies.
@@ -34,182 +38,6 @@ pub(crate) enum Guard {
     Unless(Slot),
 }
 
-/// Functions of one integer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Int1 {
-    Negate,
-    Not,
-    Absolute,
-    ReverseBits,
-    /// 1 for 0, else 0.
-    IsZero,
-}
-
-/// Functions of one integer whose result is a word whatever the type.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Count {
-    Ones,
-    LeadingZeros,
-    /// Position of the most significant bit that differs from the sign.
-    FindBit,
-    /// The same as the distance to shift it to the top.
-    FindShift,
-}
-
-/// Functions of two integers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Int2 {
-    Add,
-    /// Saturating.
-    AddSat,
-    Sub,
-    /// Saturating.
-    SubSat,
-    MulLow,
-    MulHigh,
-    Div,
-    Rem,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
-/// Shifts; the distance is a word and clamps at the width.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Shift {
-    Left,
-    Right,
-}
-
-/// Functions of three integers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Int3 {
-    MadLow,
-    MadHigh,
-    /// `c + |a - b|`.
-    AbsoluteDifference,
-}
-
-/// Additions that take or leave a carry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Chain {
-    /// `a + b`; `c` is not read.
-    Add,
-    /// `a - b`; `c` is not read.
-    Sub,
-    /// Low half of `a·b`, plus `c`.
-    MadLow,
-    /// High half of `a·b`, plus `c`.
-    MadHigh,
-}
-
-/// Byte permutations.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Permute {
-    Generic,
-    Forward4,
-    Backward4,
-    Replicate8,
-    EdgeLeft,
-    EdgeRight,
-    Replicate16,
-}
-
-/// Functions of two predicates.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Bool2 {
-    And,
-    Or,
-    Xor,
-}
-
-/// Functions of one float.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Float1 {
-    Negate,
-    Absolute,
-    Reciprocal,
-    SquareRoot,
-    ReciprocalSquareRoot,
-    Exp2,
-    Log2,
-    Sine,
-    Cosine,
-    Tanh,
-}
-
-/// Functions of two floats.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Float2 {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Min,
-    Max,
-    /// The magnitude of the second with the sign of the first.
-    CopySign,
-}
-
-/// How a float result is rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rounding {
-    Nearest,
-    Zero,
-    Down,
-    Up,
-}
-
-/// Deviations from IEEE that an instruction asks for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FloatMode {
-    pub(crate) rounding: Rounding,
-    /// Subnormal operands and results become zero.
-    pub(crate) flush: bool,
-    /// The result is clamped to [0, 1], no number to 0.
-    pub(crate) saturate: bool,
-}
-
-/// What an atomic access does with the old value and its operand.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Atomic {
-    Add,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-    Exchange,
-    /// Stores `c` where the old value equals `b`.
-    CompareExchange,
-    /// 0 where the old value is at least the operand, else one more.
-    Increment,
-    /// The operand where the old value is 0 or above it, else one less.
-    Decrement,
-}
-
-/// Where a shuffle reads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Shuffle {
-    Up,
-    Down,
-    Butterfly,
-    Index,
-}
-
-/// What a vote leaves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Vote {
-    All,
-    Any,
-    /// Whether all agree.
-    Uniform,
-    /// The votes as a mask.
-    Ballot,
-}
-
 /// What a barrier counts among the block's threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tally {
@@ -230,328 +58,87 @@ pub(crate) struct Address {
 }
 
 /// What an instruction does. `d` is written, the rest are read.
+// One operation a line.
+#[rustfmt::skip]
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the fields are PTX's operands")]
 pub(crate) enum Op {
-    MoveWord {
-        d: Slot,
-        a: Slot,
-    },
-    MoveWide {
-        d: Slot,
-        a: Slot,
-    },
-    MovePredicate {
-        d: Slot,
-        a: Slot,
-    },
-    Int1 {
-        f: Int1,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-    },
-    Count {
-        f: Count,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-    },
-    Int2 {
-        f: Int2,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Shift {
-        f: Shift,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Int3 {
-        f: Int3,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
+    MoveWord { d: Slot, a: Slot },
+    MoveWide { d: Slot, a: Slot },
+    MovePredicate { d: Slot, a: Slot },
+    Int1 { f: Int1, ty: Int, d: Slot, a: Slot },
+    Count { f: Count, ty: Int, d: Slot, a: Slot },
+    Int2 { f: Int2, ty: Int, d: Slot, a: Slot, b: Slot },
+    Shift { f: Shift, ty: Int, d: Slot, a: Slot, b: Slot },
+    Int3 { f: Int3, ty: Int, d: Slot, a: Slot, b: Slot, c: Slot },
     /// The full product; `d` is twice as wide as `ty`.
-    MulWide {
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
+    MulWide { ty: Int, d: Slot, a: Slot, b: Slot },
     /// The full product plus `c`, which is as wide as `d`.
-    MadWide {
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    Chain {
-        f: Chain,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        takes: bool,
-        leaves: bool,
-    },
+    MadWide { ty: Int, d: Slot, a: Slot, b: Slot, c: Slot },
+    Chain { f: Chain, ty: Int, d: Slot, a: Slot, b: Slot, c: Slot, takes: bool, leaves: bool },
     /// Bitwise: bit `4a + 2b + c` of the table.
-    Lop3 {
-        table: u8,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    SelectWord {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        p: Slot,
-    },
-    SelectWide {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        p: Slot,
-    },
-    Permute {
-        f: Permute,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
+    Lop3 { table: u8, d: Slot, a: Slot, b: Slot, c: Slot },
+    SelectWord { d: Slot, a: Slot, b: Slot, p: Slot },
+    SelectWide { d: Slot, a: Slot, b: Slot, p: Slot },
+    Permute { f: Permute, d: Slot, a: Slot, b: Slot, c: Slot },
     /// 32 bits of the 64-bit `b:a`, shifted by `c`.
-    Funnel {
-        left: bool,
-        clamp: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
+    Funnel { left: bool, clamp: bool, d: Slot, a: Slot, b: Slot, c: Slot },
     /// `c` bits of `a` from bit `b` on.
-    ExtractBits {
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
+    ExtractBits { ty: Int, d: Slot, a: Slot, b: Slot, c: Slot },
     /// `b` with `length` bits of `a` at `position`.
-    InsertBits {
-        wide: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        position: Slot,
-        length: Slot,
-    },
-    Compare {
-        f: Compare,
-        ty: Int,
-        d: Slot,
-        not_d: Option<Slot>,
-        a: Slot,
-        b: Slot,
-        with: Option<Combine>,
-    },
-    CompareFloat {
-        f: Compare,
-        double: bool,
-        flush: bool,
-        d: Slot,
-        not_d: Option<Slot>,
-        a: Slot,
-        b: Slot,
-        with: Option<Combine>,
-    },
-    Bool2 {
-        f: Bool2,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
-    Not {
-        d: Slot,
-        a: Slot,
-    },
+    InsertBits { wide: bool, d: Slot, a: Slot, b: Slot, position: Slot, length: Slot },
+    Compare { f: Compare, ty: Int, out: Outcome, a: Slot, b: Slot },
+    CompareFloat { f: Compare, double: bool, flush: bool, out: Outcome, a: Slot, b: Slot },
+    Bool2 { f: Bool2, d: Slot, a: Slot, b: Slot },
+    Not { d: Slot, a: Slot },
     /// Two words to a wide.
-    Join {
-        d: Slot,
-        low: Slot,
-        high: Slot,
-    },
+    Join { d: Slot, low: Slot, high: Slot },
     /// Half of a wide.
-    Half {
-        high: bool,
-        d: Slot,
-        a: Slot,
-    },
+    Half { high: bool, d: Slot, a: Slot },
     /// Two 16-bit values to a word.
-    JoinShort {
-        d: Slot,
-        low: Slot,
-        high: Slot,
-    },
+    JoinShort { d: Slot, low: Slot, high: Slot },
     /// Half of a word.
-    HalfShort {
-        high: bool,
-        d: Slot,
-        a: Slot,
-    },
+    HalfShort { high: bool, d: Slot, a: Slot },
     /// Between integers.
-    Convert {
-        from: Type,
-        to: Type,
-        saturate: bool,
-        d: Place,
-        a: Place,
-    },
-    FloatToInt {
-        from: Type,
-        to: Type,
-        rounding: Rounding,
-        flush: bool,
-        d: Place,
-        a: Slot,
-    },
-    IntToFloat {
-        from: Type,
-        to: Type,
-        rounding: Rounding,
-        d: Slot,
-        a: Place,
-    },
+    Convert { from: Type, to: Type, saturate: bool, d: Place, a: Place },
+    FloatToInt { from: Type, to: Type, rounding: Rounding, flush: bool, d: Place, a: Slot },
+    IntToFloat { from: Type, to: Type, rounding: Rounding, d: Slot, a: Place },
     /// Between floats; `integral` rounds to an integer value.
-    FloatToFloat {
-        from: Type,
-        to: Type,
-        integral: bool,
-        mode: FloatMode,
-        d: Slot,
-        a: Slot,
-    },
-    Float1 {
-        f: Float1,
-        double: bool,
-        mode: FloatMode,
-        d: Slot,
-        a: Slot,
-    },
-    Float2 {
-        f: Float2,
-        double: bool,
-        mode: FloatMode,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
+    FloatToFloat { from: Type, to: Type, integral: bool, mode: FloatMode, d: Slot, a: Slot },
+    Float1 { f: Float1, double: bool, mode: FloatMode, d: Slot, a: Slot },
+    Float2 { f: Float2, double: bool, mode: FloatMode, d: Slot, a: Slot, b: Slot },
     /// `a·b + c`, rounded once.
-    Fma {
-        double: bool,
-        mode: FloatMode,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-    },
-    Load {
-        address: Address,
-        ty: Type,
-        count: u8,
-        d: [Option<Place>; 4],
-    },
-    Store {
-        address: Address,
-        ty: Type,
-        count: u8,
-        a: [Place; 4],
-    },
-    Atomic {
-        f: Atomic,
-        address: Address,
-        ty: Int,
-        d: Option<Slot>,
-        b: Slot,
-        c: Slot,
-    },
+    Fma { double: bool, mode: FloatMode, d: Slot, a: Slot, b: Slot, c: Slot },
+    Load { address: Address, ty: Type, count: u8, d: [Option<Place>; 4] },
+    Store { address: Address, ty: Type, count: u8, a: [Place; 4] },
+    Atomic { f: Atomic, address: Address, ty: Int, d: Option<Slot>, b: Slot, c: Slot },
     /// `bytes` from global to shared memory; those past `source_bytes` are zero.
-    CopyAsync {
-        to: Address,
-        from: Address,
-        bytes: u32,
-        source_bytes: Option<Slot>,
-    },
-    Branch {
-        target: u32,
-    },
+    CopyAsync { to: Address, from: Address, bytes: u32, source_bytes: Option<Slot> },
+    Branch { target: u32 },
     /// To entry `index` of the kernel's branch table.
-    BranchTable {
-        index: Slot,
-        table: u32,
-    },
+    BranchTable { index: Slot, table: u32 },
     Exit,
     Trap,
-    Barrier {
-        tally: Option<Tally>,
-    },
-    WarpBarrier {
-        members: Slot,
-    },
-    Shuffle {
-        f: Shuffle,
-        d: Option<Slot>,
-        valid: Option<Slot>,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        members: Slot,
-    },
-    Vote {
-        f: Vote,
-        d: Slot,
-        a: Slot,
-        negated: bool,
-        members: Slot,
-    },
+    Barrier { tally: Option<Tally> },
+    WarpBarrier { members: Slot },
+    Shuffle { f: Shuffle, d: Option<Slot>, valid: Option<Slot>, a: Slot, b: Slot, c: Slot, members: Slot },
+    Vote { f: Vote, d: Slot, a: Slot, negated: bool, members: Slot },
     /// Lanes that hold the same value.
-    MatchAny {
-        wide: bool,
-        d: Slot,
-        a: Slot,
-        members: Slot,
-    },
+    MatchAny { wide: bool, d: Slot, a: Slot, members: Slot },
     /// All lanes if they hold the same value, else none.
-    MatchAll {
-        wide: bool,
-        d: Slot,
-        all: Option<Slot>,
-        a: Slot,
-        members: Slot,
-    },
-    Reduce {
-        f: Atomic,
-        ty: Int,
-        d: Slot,
-        a: Slot,
-        members: Slot,
-    },
-    ActiveMask {
-        d: Slot,
-    },
+    MatchAll { wide: bool, d: Slot, all: Option<Slot>, a: Slot, members: Slot },
+    Reduce { f: Atomic, ty: Int, d: Slot, a: Slot, members: Slot },
+    ActiveMask { d: Slot },
     /// Orders or hints that change nothing here.
     Nothing,
+}
+
+/// Where a comparison leaves its outcome, and its complement, each combined with a predicate where `with`
+/// says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) d: Slot,
+    pub(crate) complement: Option<Slot>,
+    pub(crate) with: Option<Combine>,
 }
 
 /// A predicate that a comparison is combined with.

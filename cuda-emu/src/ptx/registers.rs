@@ -321,13 +321,25 @@ mod tests {
     }
 
     #[test]
-    fn a_guarded_write_keeps_the_value_before_it() {
-        // Where the guard fails, %r0 is still 1 at the end.
+    fn a_value_read_deep_inside_a_loop_lives_to_its_end() {
+        // %r2 is born behind the only read of %r0, which the next turn reaches through a branch.
         let allocation = allocated(
-            "mov.u32 %r0, 1; mov.u32 %r1, 2; st.global.u32 [0], %r1; setp.eq.u32 %p, %r1, 0;
-             @%p mov.u32 %r0, 3; st.global.u32 [0], %r0;",
+            "mov.u32 %r0, 1; mov.u32 %r1, 0;
+             LOOP: setp.eq.u32 %p, %r1, 5; @%p bra OVER; add.u32 %r1, %r1, %r0; OVER: mov.u32 %r2, 3;
+             st.global.u32 [0], %r2; setp.lt.u32 %p, %r1, 9; @%p bra LOOP; ret;",
         );
-        assert_ne!(allocation.slots[1], allocation.slots[2]);
+        assert_ne!(allocation.slots[1], allocation.slots[3]);
+    }
+
+    #[test]
+    fn a_guarded_write_keeps_the_value_before_it() {
+        // Where the guard fails, %r0 is what the turn before left, at the end of which %r2 is alive.
+        let allocation = allocated(
+            "mov.u32 %r0, 1; mov.u32 %r1, 0;
+             LOOP: setp.eq.u32 %p, %r1, 5; @%p mov.u32 %r0, 7; add.u32 %r1, %r1, %r0; mov.u32 %r2, 3;
+             st.global.u32 [0], %r2; setp.lt.u32 %p, %r1, 9; @%p bra LOOP; ret;",
+        );
+        assert_ne!(allocation.slots[1], allocation.slots[3]);
     }
 
     #[test]

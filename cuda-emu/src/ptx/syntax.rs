@@ -118,7 +118,7 @@ pub(super) enum Operand {
 
 /// A register that the hardware sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Special {
+pub(crate) enum Special {
     /// `%tid`, by axis.
     ThreadIndex(u8),
     /// `%ntid`, by axis.

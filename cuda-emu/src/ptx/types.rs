@@ -2,8 +2,7 @@
 
 /// The type an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are PTX's own")]
-pub enum Type {
+pub(crate) enum Type {
     Pred,
     B8,
     B16,
@@ -45,7 +44,7 @@ impl Type {
     }
 
     /// Bytes in memory; 0 for a predicate.
-    pub fn bytes(self) -> u32 {
+    pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::Pred => 0,
             Self::B8 | Self::U8 | Self::S8 => 1,
@@ -88,8 +87,7 @@ pub(super) enum Bank {
 
 /// Integer types that arithmetic is specialised for; bits (`.b32`) count as unsigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are PTX's own")]
-pub enum Int {
+pub(crate) enum Int {
     U16,
     S16,
     U32,
@@ -115,7 +113,7 @@ impl Int {
 
 /// The state space of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
+pub(crate) enum Space {
     /// Any of the others, told apart by the address.
     Generic,
     /// Device memory.
@@ -130,8 +128,7 @@ pub enum Space {
 
 /// A comparison. On floats the unordered forms are true where an operand is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are PTX's own")]
-pub enum Compare {
+pub(crate) enum Compare {
     Eq,
     Ne,
     Lt,

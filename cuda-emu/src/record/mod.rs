@@ -4,26 +4,20 @@
 //! UTF-8. A file holds, in this order:
 //!
 //! ```text
-//! magic               8 bytes  "EMULNCH1"
-//! entry               text     name of the kernel
-//! grid, block         6 u32    x, y, z of each
-//! dynamic shared      u32      bytes
-//! arguments           u32      how many; for each:
-//!   size              u32      bytes: 1, 2, 4 or 8 (longer ones by value are cut to 8)
-//!   buffer            u32      index of the buffer that the argument points into; 0xffff_ffff for none
-//!   value             u64      with a buffer: offset into it in bytes; else the argument, zero-extended
-//! buffers             u32      how many; for each:
-//!   label             text     the host's name for it
-//!   address           u64      device address, for messages and alignment
-//!   length            u64      bytes
-//!   initialised       ceil(length / 8) bytes; bit i mod 8 of byte i / 8: byte i was written before the launch
-//!   before            length bytes
-//!   initialised after, after   the same two, after the launch
+//! magic               8 bytes  "EMULNCH1" entry               text     name of the kernel grid, block
+//! 6 u32    x, y, z of each dynamic shared      u32      bytes arguments           u32      how many; for
+//! each:   size              u32      bytes: 1, 2, 4 or 8 (longer ones by value are cut to 8)   buffer
+//! u32      index of the buffer that the argument points into; 0xffff_ffff for none   value             u64
+//! with a buffer: offset into it in bytes; else the argument, zero-extended buffers             u32
+//! how many; for each:   label             text     the host's name for it   address           u64
+//! device address, for messages and alignment   length            u64      bytes   initialised
+//! ceil(length / 8) bytes; bit i mod 8 of byte i / 8: byte i was written before the launch   before
+//! length bytes   initialised after, after   the same two, after the launch
 //! ```
 //!
-//! Buffers are the ones that eight-byte arguments point into, each once, in the order of the arguments. A word
-//! that looks like such an address is taken for one, so a replay passes `before` buffer plus offset for it.
-//! Bytes that were not initialised hold junk.
+//! Buffers are the ones that eight-byte arguments point into, each once, in the order of the arguments. A
+//! word that looks like such an address is taken for one, so a replay passes `before` buffer plus offset
+//! for it. Bytes that were not initialised hold junk.
 
 mod reader;
 

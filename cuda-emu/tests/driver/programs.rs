@@ -1,6 +1,6 @@
 //! Random programs of copies, kernels and events on several streams. A program in which everything that
-//! conflicts is ordered gives the result of running it from top to bottom, under every schedule; any other one
-//! is refused under every schedule.
+//! conflicts is ordered gives the result of running it from top to bottom, under every schedule; any other
+//! one is refused under every schedule.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The shadow against a list of all accesses: operations on several streams, blocks, words and parts of words.
+//! The shadow against a list of all accesses: operations on several streams, blocks, words and parts of
+//! words.
 
 use lambda_cuda_emu::memory::{Access, Actor, Block, ReaderSets};
 use lambda_cuda_emu::schedule::{Goal, Policy, Scheduler, StreamKind};
@@ -119,4 +120,13 @@ proptest! {
         let [refused, conflicting] = first_refusals(&operations);
         prop_assert!(refused.is_none() || refused == conflicting, "{:?} {:?}", refused, conflicting);
     }
+}
+
+/// A plain store to one byte and an atomic access of another do not make the second a plain one.
+#[test]
+fn plain_and_atomic_accesses_of_one_word_stay_apart() {
+    let touch = |block, offset, access| Touch { block, offset, bytes: 1, access };
+    let touches =
+        vec![touch(2, 8, Access::Write), touch(2, 12, Access::Atomic), touch(0, 12, Access::Atomic)];
+    assert_eq!(first_refusals(&[Operation { stream: 0, joins: None, touches }]), [None, None]);
 }

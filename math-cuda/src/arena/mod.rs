@@ -105,6 +105,9 @@ pub struct ArenaStats {
     pub used_bytes: u64,
     /// Most bytes of all blocks at one time, since it was made or asked to forget.
     pub peak_bytes: u64,
+    /// Size of an arena in which the same calls would have put every block as far from its end, since this one
+    /// was made or asked to forget: both lifetimes' blocks at their furthest.
+    pub peak_extent_bytes: u64,
     /// Longest free piece.
     pub largest_free_bytes: u64,
     /// Blocks in use.
@@ -132,6 +135,8 @@ pub struct Arena {
     blocks: BTreeMap<u64, Block>,
     stats: ArenaStats,
     serial: u64,
+    /// Furthest that persistent blocks reach up, and transient ones down.
+    reach: [u64; 2],
     denied: Option<(u64, u64)>,
     flaws: Flaws,
 }
@@ -151,6 +156,7 @@ impl Arena {
             blocks: BTreeMap::new(),
             stats: ArenaStats { budget_bytes, ..ArenaStats::default() },
             serial: 0,
+            reach: [0, budget_bytes],
             denied: None,
             flaws,
         }
@@ -190,6 +196,10 @@ impl Arena {
         };
         let read = if self.flaws.forgets_pending_work { Uses::default() } else { pending };
         self.blocks.insert(offset, Block { allocation, written: Uses::default(), read });
+        match lifetime {
+            Lifetime::Persistent => self.reach[0] = self.reach[0].max(offset + wanted),
+            Lifetime::Transient => self.reach[1] = self.reach[1].min(offset),
+        }
         self.stats.used_bytes += wanted;
         self.stats.peak_bytes = self.stats.peak_bytes.max(self.stats.used_bytes);
         Ok(allocation)
@@ -283,12 +293,20 @@ impl Arena {
 
     /// Numbers.
     pub fn stats(&self) -> ArenaStats {
-        ArenaStats { largest_free_bytes: self.free.largest(), blocks: self.blocks.len(), ..self.stats }
+        let [up, down] = self.reach;
+        let peak_extent_bytes = up + self.stats.budget_bytes - down;
+        ArenaStats { peak_extent_bytes, largest_free_bytes: self.free.largest(), blocks: self.blocks.len(), ..self.stats }
     }
 
     /// Forgets the peak so far.
     pub fn reset_peak(&mut self) {
         self.stats.peak_bytes = self.stats.used_bytes;
+        let of = |wanted: Lifetime| {
+            self.blocks.values().map(|b| b.allocation).filter(move |block| block.lifetime == wanted)
+        };
+        let up = of(Lifetime::Persistent).map(|block| block.offset + block.bytes).max().unwrap_or(0);
+        let down = of(Lifetime::Transient).map(|block| block.offset).min();
+        self.reach = [up, down.unwrap_or(self.stats.budget_bytes)];
     }
 
     fn block(&self, allocation: &Allocation) -> Result<&Block, DeviceError> {

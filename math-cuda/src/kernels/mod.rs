@@ -15,6 +15,7 @@ pub mod grind;
 pub mod lookup;
 pub mod ntt;
 pub mod ood;
+pub mod program;
 pub mod quotient;
 pub mod rows;
 pub mod scan;

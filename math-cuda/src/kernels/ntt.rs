@@ -14,6 +14,7 @@ static MODULE: PtxModule = PtxModule::new("ntt", include_str!("../../kernels/ntt
 static INVERSE: Kernel = Kernel::new(&MODULE, "ntt_inverse");
 static FORWARD: Kernel = Kernel::new(&MODULE, "ntt_forward");
 static EXTEND: Kernel = Kernel::new(&MODULE, "ntt_extend");
+static EXTEND_SHORT: Kernel = Kernel::new(&MODULE, "ntt_extend_short");
 static WEIGHTS: Kernel = Kernel::new(&MODULE, "ntt_weights");
 static INTERPOLATE: Kernel = Kernel::new(&MODULE, "ntt_interpolate");
 
@@ -114,20 +115,31 @@ pub fn coset_lde(
         let launch = launch.write(lde.reborrow()).u64(lde_stride);
         launch.u32(pass.block_log2).u32(pass.levels).u32(pass.parent_log2).read(roots).run()?;
     }
-    let columns_a_tile = TILE >> height_log2.min(TILE_LOG2);
-    let launch = stream.launch(&EXTEND, tile_grid(tiles, width.div_ceil(columns_a_tile)));
+    if height_log2 < TILE_LOG2 {
+        stream
+            .launch(&EXTEND_SHORT, tile_grid(slabs as u32, width.div_ceil(TILE >> height_log2)))
+            .read(trace)
+            .u64(stride)
+            .u32(width as u32)
+            .write(lde)
+            .u64(lde_stride)
+            .u32(height_log2)
+            .read(&weights)
+            .read(roots)
+            .run()?;
+        return Ok(());
+    }
+    let launch = stream.launch(&EXTEND, tile_grid(tiles, width));
     let launch = match passes.last() {
         None => launch.read(trace).u64(stride),
         Some(_) => launch.read(lde.as_slice()).u64(lde_stride),
     };
-    let parent_log2 = passes.last().map_or(height_log2, |pass| pass.block_log2);
     launch
-        .u32(width as u32)
         .write(lde.reborrow())
         .u64(lde_stride)
         .u32(height_log2)
         .u32(slabs as u32)
-        .u32(parent_log2)
+        .u32(passes.last().map_or(height_log2, |pass| pass.block_log2))
         .read(&weights)
         .read(roots)
         .run()?;

@@ -5,7 +5,7 @@ use lambda_math::{Ext3, Goldilocks, domain};
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::scan;
-use crate::{DeviceError, DeviceSlice, Grid, Kernel, PtxModule, Stream};
+use crate::{DeviceBuffer, DeviceError, DeviceSlice, Grid, Kernel, PtxModule, Stream};
 
 static MODULE: PtxModule = PtxModule::new("ood", include_str!("../../kernels/ood.ptx"));
 static WEIGHTED_SUMS: Kernel = Kernel::new(&MODULE, "ood_weighted_sums");
@@ -53,9 +53,9 @@ pub fn evaluate<'a, 'b>(
         let (sums, _) = sums.as_chunks::<EXT_DEGREE>();
         sums.iter().map(|&sum| ext_from_coefficients(sum) * scale).collect()
     };
-    let current = scaled(columns.sums(stream, None)?);
-    let next = scaled(columns.sums(stream, Some(next))?);
-    Ok((current, next))
+    let current = columns.sums(stream, None)?;
+    let next = columns.sums(stream, Some(next))?;
+    Ok((scaled(stream.download(&current)?), scaled(stream.download(&next)?)))
 }
 
 /// Columns on slab 0 and the denominators there.
@@ -84,13 +84,13 @@ impl<'a> SlabColumns<'a> {
 
     /// `Σ_j w_j·f(x_j)` of all columns; of those `next` with the weights one row later. Three coefficients
     /// each.
-    fn sums(&self, stream: &Stream, next: Option<&[usize]>) -> Result<Vec<Goldilocks>, DeviceError> {
+    fn sums(&self, stream: &Stream, next: Option<&[usize]>) -> Result<DeviceBuffer<Goldilocks>, DeviceError> {
         let width = self.lde.len() / self.lde_height;
         let list: Vec<u32> = next.unwrap_or_default().iter().map(|&column| column as u32).collect();
         assert!(list.iter().all(|&column| (column as usize) < width), "columns at the next row exist");
         let count = next.map_or(width, <[usize]>::len);
         if count == 0 {
-            return Ok(Vec::new());
+            return stream.alloc(0, "out-of-domain sums");
         }
         let column_blocks = count.div_ceil(BLOCK_COLUMNS as usize);
         let block_rows = self.block_rows(column_blocks);
@@ -116,7 +116,7 @@ impl<'a> SlabColumns<'a> {
             .u32(block_rows as u32)
             .write(&mut partial)
             .run()?;
-        stream.download(&scan::column_sums(stream, &partial, row_blocks)?)
+        scan::column_sums(stream, &partial, row_blocks)
     }
 
     /// Rows of a block: as many as leave enough blocks, for each row of blocks prepares its weights anew.

@@ -4,16 +4,20 @@ use lambda_math::field::EXT_DEGREE;
 use lambda_math::{Ext3, Goldilocks};
 
 use super::lookup::{Groups, MessageChunk};
-use crate::{DeviceBuffer, DeviceError, DeviceSlice, DeviceSliceMut, Grid, Kernel, PtxModule, Stream};
+use crate::{
+    DeviceBuffer, DeviceError, DeviceSlice, DeviceSliceMut, Grid, Kernel, Launch, PtxModule, Stream,
+};
 
 static MODULE: PtxModule = PtxModule::new("quotient", include_str!("../../kernels/quotient.ptx"));
 static FINISH: Kernel = Kernel::new(&MODULE, "quotient_finish");
 
 const THREADS: u32 = 256;
 
-/// The lookup constraints of a table, one per group.
+/// The lookup constraints of a table on a chunk of rows of a slab, one per group (`lambda_air::lookup`).
 #[derive(Clone, Copy, Debug)]
 pub struct LookupConstraints<'a> {
+    /// Messages of the chunk.
+    pub chunk: MessageChunk<'a>,
     /// The groups.
     pub groups: &'a Groups,
     /// Lookup columns, extended; from the slab's first row on.
@@ -26,21 +30,26 @@ pub struct LookupConstraints<'a> {
     pub mean: Ext3,
 }
 
-/// Writes a chunk of rows of a quotient part, three base columns of `height` rows: `(sums + Σ_g
-/// C_g·power_g)·scale`. `sums` are three base columns of the chunk's rows, the constraints of the table's
-/// body weighed with powers of α; `C_g` is the constraint of group `g` (`lambda_air::lookup`); `scale` is
-/// the inverse of the vanishing polynomial on the slab. A table without lookups has no messages.
+/// Writes the rows from `start` on of a quotient part, three base columns of `height` rows:
+///
+/// ```text
+///     (sums + Σ_g C_g·power_g)·scale
+/// ```
+///
+/// `sums` are three base columns with a row for each row to write, the constraints of the table's body
+/// weighed with powers of α; `C_g` is the constraint of group `g` of a table with lookups; `scale` is the
+/// inverse of the vanishing polynomial on the slab.
 ///
 /// 88 bytes and 30 products a row and group of two, 48 bytes a row.
 ///
 /// # Panics
-/// When something is missing for a row of the chunk.
+/// When something is missing for a row, or the rows leave the part.
 ///
 /// # Errors
-/// Those of [`Launch::run`](crate::Launch::run).
+/// Those of [`Launch::run`].
 pub fn finish<'b>(
     stream: &Stream,
-    chunk: MessageChunk<'_>,
+    start: usize,
     sums: DeviceSlice<'_, Goldilocks>,
     lookup: Option<LookupConstraints<'_>>,
     scale: Goldilocks,
@@ -48,30 +57,46 @@ pub fn finish<'b>(
     height: usize,
 ) -> Result<(), DeviceError> {
     let part = part.into();
-    assert_eq!(sums.len(), EXT_DEGREE * chunk.rows, "each row has a sum of constraints");
+    let rows = sums.len() / EXT_DEGREE;
+    assert_eq!(sums.len(), EXT_DEGREE * rows, "each row has a sum of constraints");
     assert_eq!(part.len(), EXT_DEGREE * height, "a part is one extension column");
-    assert!(chunk.start + chunk.rows <= height, "the chunk lies in the part");
-    let launch = stream.launch(&FINISH, Grid::linear(chunk.rows as u64, THREADS));
-    let rows = chunk.rows as u64;
+    assert!(start + rows <= height, "the rows lie in the part");
+    if let Some(lookup) = &lookup {
+        assert_eq!((lookup.chunk.start, lookup.chunk.rows), (start, rows), "messages are those of the rows");
+        lookup.check(height);
+    }
+    let launch = stream.launch(&FINISH, Grid::linear(rows as u64, THREADS));
     let launch = match lookup {
-        Some(lookup) => {
-            let groups = lookup.groups;
-            groups.check(&chunk);
-            let cells = (EXT_DEGREE * groups.count() - 1) * lookup.lde_height + height;
-            assert!(lookup.lookup.len() >= cells, "each group has a column in the slab");
-            assert_eq!(lookup.powers.len(), EXT_DEGREE * groups.count(), "each group has a power");
-            launch
-                .read(chunk.messages)
-                .read(sums)
-                .u64(rows)
-                .read(groups.words())
-                .u32(groups.count() as u32)
-                .read(lookup.lookup)
-                .u64(lookup.lde_height as u64)
-                .read(lookup.powers)
-                .ext(lookup.mean)
+        Some(lookup) => lookup.arguments(launch, sums),
+        None => {
+            let launch = launch.null().read(sums).u64(rows as u64);
+            launch.null().u32(0).null().u64(0).null().ext(Ext3::default())
         }
-        None => launch.null().read(sums).u64(rows).null().u32(0).null().u64(0).null().ext(Ext3::default()),
     };
-    launch.field(scale).write(part).u64(height as u64).u64(chunk.start as u64).run()
+    launch.field(scale).write(part).u64(height as u64).u64(start as u64).run()
+}
+
+impl LookupConstraints<'_> {
+    /// Panics when something is missing in a slab of `height` rows.
+    fn check(&self, height: usize) {
+        self.groups.check(&self.chunk);
+        let words = EXT_DEGREE * self.groups.count();
+        let cells = (words - 1) * self.lde_height + height;
+        assert!(self.lookup.len() >= cells, "each group has a column in the slab");
+        assert_eq!(self.powers.len(), words, "each group has a power");
+    }
+
+    /// The first arguments of the kernel, in its order.
+    fn arguments<'s>(&self, launch: Launch<'s>, sums: DeviceSlice<'_, Goldilocks>) -> Launch<'s> {
+        launch
+            .read(self.chunk.messages)
+            .read(sums)
+            .u64(self.chunk.rows as u64)
+            .read(self.groups.words())
+            .u32(self.groups.count() as u32)
+            .read(self.lookup)
+            .u64(self.lde_height as u64)
+            .read(self.powers)
+            .ext(self.mean)
+    }
 }

@@ -1,8 +1,10 @@
 //! Merkle trees over several heights (`kernels/tree.cu`): [`lambda_math::merkle`] on the device.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
-use lambda_math::Digest;
+use lambda_math::merkle::for_each_sibling;
+use lambda_math::{Digest, MerkleTree};
 use lambda_math::domain::slab_and_entry;
 
 use super::chunk_tree::ChunkTree;
@@ -25,7 +27,7 @@ const MAX_LEVELS: u32 = 7;
 #[derive(Debug)]
 pub struct DeviceTree {
     /// The tallest layer.
-    leaves: DeviceBuffer<Digest>,
+    leaves: Arc<DeviceBuffer<Digest>>,
     /// The levels above it, tallest first, up to the one that the cap is made of.
     nodes: DeviceBuffer<Digest>,
     leaf_count_log2: u32,
@@ -48,7 +50,7 @@ impl DeviceTree {
     /// Those of [`Stream::alloc`] and [`Launch::run`](crate::Launch::run).
     pub fn build(
         stream: &Stream,
-        mut layers: Vec<(u32, DeviceBuffer<Digest>)>,
+        mut layers: Vec<(u32, Arc<DeviceBuffer<Digest>>)>,
         blowup_log2: u32,
         cap_log2: u32,
     ) -> Result<Self, DeviceError> {
@@ -96,7 +98,7 @@ impl DeviceTree {
             let launch = stream.launch(&LEVELS, Grid { threads: [LEVEL_THREADS, 1, 1], ..grid });
             let (below, above) = self.nodes.as_slice_mut().split_at(start);
             let launch = match below_log2 == self.leaf_count_log2 {
-                true => launch.read(&self.leaves),
+                true => launch.read(&*self.leaves),
                 false => launch.read(below.as_slice().slice(start - (1 << below_log2)..)),
             };
             let launch = launch.write(above);
@@ -121,7 +123,7 @@ impl DeviceTree {
     /// Those of [`Stream::download`].
     pub fn cap(&self, stream: &Stream) -> Result<Vec<Digest>, DeviceError> {
         let level = match self.cap_log2 == self.leaf_count_log2 {
-            true => stream.download(&self.leaves)?,
+            true => stream.download(&*self.leaves)?,
             false => stream.download(self.nodes.slice(self.start_of(self.cap_log2)..))?,
         };
         let height_log2 = self.cap_log2 - self.blowup_log2;
@@ -130,6 +132,38 @@ impl DeviceTree {
             level[slab << height_log2 | entry]
         };
         Ok((0..level.len()).map(entry).collect())
+    }
+
+    /// The siblings that open `positions` of the tallest layer, strictly ascending:
+    /// [`lambda_math::MerkleTree::open`]. Waits for them.
+    ///
+    /// # Errors
+    /// Those of [`gather::digests`].
+    pub fn open(&self, stream: &Stream, positions: &[usize]) -> Result<Vec<Digest>, DeviceError> {
+        let positions: Vec<u64> = positions.iter().map(|&position| position as u64).collect();
+        let mut places = Vec::new();
+        let levels = self.leaf_count_log2 - self.cap_log2;
+        for_each_sibling(&positions, levels, |level, position| places.push((level, position)));
+        self.digests(stream, &places)
+    }
+
+    /// The whole tree, on the host. Waits for it.
+    ///
+    /// # Errors
+    /// Those of [`Stream::download`].
+    pub fn download(&self, stream: &Stream) -> Result<MerkleTree, DeviceError> {
+        let cap = self.cap(stream)?;
+        let mut levels = Vec::new();
+        for level_log2 in (self.cap_log2 + 1..=self.leaf_count_log2).rev() {
+            levels.push(match level_log2 == self.leaf_count_log2 {
+                true => stream.download(&*self.leaves)?,
+                false => {
+                    let start = self.start_of(level_log2);
+                    stream.download(self.nodes.slice(start..start + (1 << level_log2)))?
+                }
+            });
+        }
+        Ok(MerkleTree::from_levels(levels, cap, self.blowup_log2))
     }
 
     /// The digests at `places`, each a level, counted from the tallest layer, and a position in it. Waits for
@@ -177,22 +211,22 @@ impl DeviceTree {
 /// Those of [`Stream::alloc`] and [`Launch::run`](crate::Launch::run).
 pub fn join_leaves(
     stream: &Stream,
-    mut tables: Vec<DeviceBuffer<Digest>>,
-) -> Result<DeviceBuffer<Digest>, DeviceError> {
+    tables: &[Arc<DeviceBuffer<Digest>>],
+) -> Result<Arc<DeviceBuffer<Digest>>, DeviceError> {
     let count = tables.first().expect("a height has tables").len();
     assert!(tables.iter().all(|table| table.len() == count), "a table has one digest for each leaf");
-    if tables.len() == 1 {
-        return Ok(tables.remove(0));
+    if let [only] = tables {
+        return Ok(only.clone());
     }
     let mut leaves = stream.alloc(count, "leaves")?;
     let mut tree = ChunkTree::new(stream, count, tables.len() * size_of::<Digest>())?;
     for pair in tables.chunks(2) {
-        let launch = stream.launch(&JOIN, Grid::linear(count as u64, JOIN_THREADS)).read(&pair[0]);
+        let launch = stream.launch(&JOIN, Grid::linear(count as u64, JOIN_THREADS)).read(&*pair[0]);
         let launch = match pair.get(1) {
-            Some(second) => launch.read(second),
+            Some(second) => launch.read(&**second),
             None => launch.null(),
         };
         tree.advance(launch.u64(count as u64), 1, leaves.as_slice_mut()).run()?;
     }
-    Ok(leaves)
+    Ok(Arc::new(leaves))
 }

@@ -121,6 +121,30 @@ fn placement_depends_on_the_calls_alone() {
     assert_eq!(run(false), run(true));
 }
 
+/// An arena of the peak extent is enough for the same calls.
+#[test]
+fn the_peak_extent_is_enough() {
+    let run = |budget_bytes: u64| -> Result<u64, DeviceError> {
+        let mut arena = Arena::new(budget_bytes);
+        let mut live = Vec::new();
+        for step in 0..60u64 {
+            let lifetime = if step % 7 == 0 { Lifetime::Persistent } else { Lifetime::Transient };
+            live.push(arena.alloc((1 + step * 11 % 9) * GRANULE_BYTES, "test", lifetime)?);
+            if step % 4 != 0 {
+                let index = (step * 5) as usize % live.len();
+                arena.free(&live.swap_remove(index));
+            }
+            if step % 23 == 0 {
+                arena.reset();
+            }
+        }
+        Ok(arena.stats().peak_extent_bytes)
+    };
+    let extent = run(1 << 20).expect("there is room");
+    assert!(extent < 1 << 17);
+    assert_eq!(run(extent), Ok(extent));
+}
+
 #[test]
 fn a_refusal_says_what_was_wanted_and_who_has_the_rest() {
     let mut arena = Arena::new(8 * GRANULE_BYTES);

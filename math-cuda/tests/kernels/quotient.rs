@@ -106,13 +106,14 @@ fn parts_are_the_scaled_constraints() {
                     let sums = stream.upload(&slab.chunk(&slab.sums, start, rows), "sums").unwrap();
                     let chunk = MessageChunk { messages: messages.as_slice(), start, rows };
                     let constraints = LookupConstraints {
+                        chunk,
                         groups: &device_groups,
                         lookup: lookup.slice(slab.first..),
                         lde_height: slab.lde_height,
                         powers: &powers,
                         mean: slab.mean,
                     };
-                    finish(stream, chunk, sums.as_slice(), Some(constraints), slab.scale, &mut part, height)
+                    finish(stream, start, sums.as_slice(), Some(constraints), slab.scale, &mut part, height)
                         .unwrap();
                 }
                 let expected: Vec<Ext3> = (0..height).map(|row| slab.expected(row)).collect();
@@ -135,8 +136,7 @@ fn a_part_without_lookups_is_scaled() {
         let scale = Goldilocks::new(0x1234_5678_9abc_def0);
         let buffer = stream.upload(&sums, "sums").unwrap();
         let mut part = stream.alloc(sums.len(), "part").unwrap();
-        let chunk = MessageChunk { messages: buffer.slice(..0), start: 0, rows: height };
-        finish(stream, chunk, buffer.as_slice(), None, scale, &mut part, height).unwrap();
+        finish(stream, 0, buffer.as_slice(), None, scale, &mut part, height).unwrap();
         let expected: Vec<Goldilocks> = sums.iter().map(|&sum| sum * scale).collect();
         assert_eq!(stream.download(&part).unwrap(), expected);
     });

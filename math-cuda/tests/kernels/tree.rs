@@ -1,5 +1,7 @@
 //! Trees and joined leaves against `lambda_math::merkle` and `lambda_math::hash`.
 
+use std::sync::Arc;
+
 use lambda_math::hash::hash_leaf;
 use lambda_math::{Digest, MerkleTree};
 use lambda_math_cuda::kernels::tree::{DeviceTree, join_leaves};
@@ -46,7 +48,7 @@ fn trees_are_built_like_on_the_host() {
             let layers: Vec<_> =
                 heights.iter().map(|&log2| (log2, digests(1 << log2, log2.into()))).collect();
             let on_device =
-                layers.iter().rev().map(|(log2, layer)| (*log2, stream.upload(layer, "layer").unwrap()));
+                layers.iter().rev().map(|(log2, layer)| (*log2, Arc::new(stream.upload(layer, "layer").unwrap())));
             let tree = DeviceTree::build(stream, on_device.collect(), blowup_log2, cap_log2).unwrap();
             let leaf_count_log2 = heights[0];
             let expected = MerkleTree::build(layers, blowup_log2, cap_log2);
@@ -76,11 +78,12 @@ fn leaves_of_several_tables_are_hashed_like_on_the_host() {
             [(1, 5), (2, 130), (3, 7), (4, 128), (31, 2), (32, 2), (33, 3), (65, 2), (130, 2)]
         {
             let tables: Vec<Vec<Digest>> = (0..tables).map(|table| digests(count, table)).collect();
-            let on_device = tables.iter().map(|table| stream.upload(table, "table").unwrap());
-            let leaves = join_leaves(stream, on_device.collect()).unwrap();
+            let on_device: Vec<_> =
+                tables.iter().map(|table| Arc::new(stream.upload(table, "table").unwrap())).collect();
+            let leaves = join_leaves(stream, &on_device).unwrap();
             let leaf = |i: usize| hash_leaf(&tables.iter().map(|table| table[i]).collect::<Vec<_>>());
             assert_eq!(
-                stream.download(&leaves).unwrap(),
+                stream.download(&*leaves).unwrap(),
                 (0..count).map(leaf).collect::<Vec<_>>(),
                 "{} tables",
                 tables.len()
@@ -94,7 +97,7 @@ fn leaves_of_several_tables_are_hashed_like_on_the_host() {
 #[should_panic(expected = "cannot join below a cap")]
 fn layers_below_the_cap_are_refused() {
     kit::each_device(|_, stream| {
-        let layer = |log2: u32| (log2, stream.upload(&digests(1 << log2, 1), "layer").unwrap());
+        let layer = |log2: u32| (log2, Arc::new(stream.upload(&digests(1 << log2, 1), "layer").unwrap()));
         let _ = DeviceTree::build(stream, vec![layer(6), layer(3)], 1, 4);
     });
 }

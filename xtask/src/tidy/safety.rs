@@ -10,7 +10,7 @@ use crate::tree::Tree;
 const HOMES: [&str; 6] = [
     "math/src/",
     "math-cuda/src/",
-    "cuda-emu/src/",
+    "cuda-emu/",
     "guests/runtime/src/",
     "guests/crypto/src/",
     "xtask/src/ptx/nvrtc.rs",

@@ -1,5 +1,5 @@
-//! What the emulator offers beside the driver API. A host looks these names up and does without them on a real
-//! driver.
+//! What the emulator offers beside the driver API. A host looks these names up and does without them on a
+//! real driver.
 
 use std::ffi::{c_char, c_int};
 
@@ -7,9 +7,10 @@ use super::{CUresult, call, text};
 use crate::driver::current::{config_error, new_device, with_device, with_holder};
 use crate::driver::{Code, Reference};
 
-/// Makes a device of its own, so that tests share neither faults nor schedule; returns its ordinal, or -1 for a
-/// configuration that is none (`lambda_emu_report(-1, …)` says why). `json` may be null. Calls of this thread
-/// about the whole machine (`cuInit`, `cuDriverGetVersion`, `cuDeviceGetCount`) follow it from now on.
+/// Makes a device of its own, so that tests share neither faults nor schedule; returns its ordinal, or -1
+/// for a configuration that is none (`lambda_emu_report(-1, …)` says why). `json` may be null. Calls of
+/// this thread about the whole machine (`cuInit`, `cuDriverGetVersion`, `cuDeviceGetCount`) follow it from
+/// now on.
 ///
 /// # Safety
 /// `json` is null or ends in a zero byte.

@@ -46,7 +46,8 @@ pub unsafe extern "C" fn cuMemFree_v2(address: CUdeviceptr) -> CUresult {
     call(|engine| engine.free(address))
 }
 
-/// `cuMemHostAlloc`: flags are ignored, memory is known to this device as page-locked and to others as pageable.
+/// `cuMemHostAlloc`: flags are ignored, memory is known to this device as page-locked and to others as
+/// pageable.
 ///
 /// # Safety
 /// See the module.

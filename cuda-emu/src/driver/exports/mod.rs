@@ -1,7 +1,7 @@
 //! The exported functions: NVIDIA's driver API under NVIDIA's names and signatures, and the emulator's own.
 //!
-//! Each checks its pointers for null, resolves handles and calls the device's [`super::Engine`]. What a function
-//! means is in NVIDIA's documentation; the docs here say what is particular to this driver.
+//! Each checks its pointers for null, resolves handles and calls the device's [`super::Engine`]. What a
+//! function means is in NVIDIA's documentation; the docs here say what is particular to this driver.
 //!
 //! # Safety
 //! As for the real driver: every pointer is null or valid for what the function reads or writes through it,

@@ -3,7 +3,8 @@
 use super::{Decoder, Modifiers};
 use crate::ptx::PtxError;
 use crate::ptx::address::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
-use crate::ptx::op::{FloatMode, Int2, Op, Place, Rounding};
+use crate::ptx::functions::{FloatMode, Int2, Rounding};
+use crate::ptx::op::{Op, Place};
 use crate::ptx::syntax::{Operand, Statement};
 use crate::ptx::types::{Bank, Int, Type};
 

@@ -2,7 +2,8 @@
 
 use super::{Decoder, Modifiers};
 use crate::ptx::PtxError;
-use crate::ptx::op::{Float1, Float2, FloatMode, Op, Rounding};
+use crate::ptx::functions::{Float1, Float2, FloatMode, Rounding};
+use crate::ptx::op::Op;
 use crate::ptx::syntax::{Operand, Statement};
 use crate::ptx::types::Type;
 

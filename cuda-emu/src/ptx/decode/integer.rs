@@ -2,7 +2,8 @@
 
 use super::{Decoder, Modifiers};
 use crate::ptx::PtxError;
-use crate::ptx::op::{Bool2, Chain, Combine, Count, Int1, Int2, Int3, Op, Permute, Shift, Slot};
+use crate::ptx::functions::{Bool2, Chain, Count, Int1, Int2, Int3, Permute, Shift};
+use crate::ptx::op::{Combine, Op, Outcome, Slot};
 use crate::ptx::syntax::{Operand, Statement};
 use crate::ptx::types::{Bank, Compare, Int, Type};
 
@@ -113,8 +114,13 @@ impl Decoder<'_> {
                 let (c, zero) = (self.value(c, sign)?, self.constant(sign.bank(), 0));
                 let p = self.fresh(Bank::Predicate);
                 let ty_of_sign = Int::of(sign).ok_or_else(|| m.error("is not supported on floats"))?;
-                let f = Compare::Ge;
-                self.emit(Op::Compare { f, ty: ty_of_sign, d: p, not_d: None, a: c, b: zero, with: None });
+                self.emit(Op::Compare {
+                    f: Compare::Ge,
+                    ty: ty_of_sign,
+                    out: Outcome { d: p, complement: None, with: None },
+                    a: c,
+                    b: zero,
+                });
                 self.select(ty, d, a, b, p);
             }
             _ => return Ok(false),
@@ -296,8 +302,10 @@ impl Decoder<'_> {
 
     /// `setp.lt.and.u32 p|q, a, b, !c`.
     fn set_predicate(&mut self, m: &mut Modifiers<'_>, operands: &[Operand]) -> Result<(), PtxError> {
-        let (d, not_d) = match operands.first() {
-            Some(Operand::Pair(d, not_d)) => (self.predicate_or_sink(d)?, self.predicate_or_sink(not_d)?),
+        let (d, complement) = match operands.first() {
+            Some(Operand::Pair(d, complement)) => {
+                (self.predicate_or_sink(d)?, self.predicate_or_sink(complement)?)
+            }
             Some(d) => (self.predicate_or_sink(d)?, None),
             None => return Err(m.error("has no operands")),
         };
@@ -305,7 +313,7 @@ impl Decoder<'_> {
             Some(d) => d,
             None => self.fresh(Bank::Predicate),
         };
-        self.compare(m, &operands[1..], d, not_d)
+        self.compare(m, &operands[1..], d, complement)
     }
 
     /// `set.lt.u32.s32 d, a, b`: all ones, or 1.0, where the comparison holds.
@@ -328,7 +336,7 @@ impl Decoder<'_> {
         m: &mut Modifiers<'_>,
         operands: &[Operand],
         d: Slot,
-        not_d: Option<Slot>,
+        complement: Option<Slot>,
     ) -> Result<(), PtxError> {
         let f = m.find(Compare::named).ok_or_else(|| m.error("has no comparison"))?;
         let combine = m.find(|word| {
@@ -350,11 +358,10 @@ impl Decoder<'_> {
             _ => return Err(m.error("has the wrong number of operands")),
         };
         let (a, b) = (self.value(a, ty)?, self.value(b, ty)?);
+        let out = Outcome { d, complement, with };
         let op = match Int::of(ty) {
-            Some(ty) => Op::Compare { f, ty, d, not_d, a, b, with },
-            None if ty.float() => {
-                Op::CompareFloat { f, double: ty == Type::F64, flush, d, not_d, a, b, with }
-            }
+            Some(ty) => Op::Compare { f, ty, out, a, b },
+            None if ty.float() => Op::CompareFloat { f, double: ty == Type::F64, flush, out, a, b },
             None => return Err(m.error("has a type it cannot have")),
         };
         self.emit(op);

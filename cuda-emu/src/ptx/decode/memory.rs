@@ -2,8 +2,9 @@
 
 use super::{Decoder, Modifiers};
 use crate::ptx::PtxError;
+use crate::ptx::functions::Atomic;
 use crate::ptx::kernel::Input;
-use crate::ptx::op::{Address, Atomic, Op, Place};
+use crate::ptx::op::{Address, Op, Place};
 use crate::ptx::syntax::{Home, Operand, Statement};
 use crate::ptx::types::{Bank, Int, Space, Type};
 

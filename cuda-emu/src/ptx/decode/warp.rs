@@ -3,7 +3,8 @@
 use super::memory::{reduction, reduction_type};
 use super::{Decoder, Modifiers};
 use crate::ptx::PtxError;
-use crate::ptx::op::{Op, Shuffle, Vote};
+use crate::ptx::functions::{Shuffle, Vote};
+use crate::ptx::op::Op;
 use crate::ptx::syntax::{Operand, Statement};
 use crate::ptx::types::{Bank, Type};
 

@@ -1,0 +1,29 @@
+//! How the device backend behaves.
+
+use std::collections::BTreeSet;
+
+use lambda_prover::{Policy, Stage};
+
+/// Switches of the backend. None of them changes a byte of a proof.
+#[derive(Clone, Debug)]
+pub struct BackendOptions {
+    /// How far to go when a stage fails.
+    pub policy: Policy,
+    /// Whether compositions of tables with two parts take turns on the device ([`window`](crate::window)).
+    pub serialize_window: bool,
+    /// Stages whose scopes are moved to the host when they come to them.
+    pub force_downgrade: BTreeSet<Stage>,
+    /// Device memory for messages and sums of a chunk of rows, bytes.
+    pub chunk_bytes: u64,
+}
+
+impl Default for BackendOptions {
+    fn default() -> Self {
+        Self {
+            policy: Policy::Recover,
+            serialize_window: true,
+            force_downgrade: BTreeSet::new(),
+            chunk_bytes: 256 << 20,
+        }
+    }
+}
