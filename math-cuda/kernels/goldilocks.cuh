@@ -52,34 +52,6 @@ DEVICE u64 field_add(u64 a, u64 b) {
 #endif
 }
 
-// a + b for a canonical b, which may also be p itself; a is any representative.
-DEVICE u64 field_add_canonical(u64 a, u64 b) {
-#ifdef __CUDA_ARCH__
-    // a - (p - b), and p once more where that borrows.
-    u64 sum;
-    asm("{\n\t"
-        ".reg .u32 al, ah, bl, bh, c;\n\t"
-        "mov.b64 {al, ah}, %1;\n\t"
-        "mov.b64 {bl, bh}, %2;\n\t"
-        "sub.cc.u32 bl, 1, bl;\n\t"
-        "subc.u32 bh, 0xffffffff, bh;\n\t"
-        "sub.cc.u32 al, al, bl;\n\t"
-        "subc.cc.u32 ah, ah, bh;\n\t"
-        "subc.u32 c, 0, 0;\n\t"
-        "sub.cc.u32 al, al, c;\n\t"
-        "subc.u32 ah, ah, 0;\n\t"
-        "mov.b64 %0, {al, ah};\n\t"
-        "}"
-        : "=l"(sum)
-        : "l"(a), "l"(b));
-    return sum;
-#else
-    const u64 complement = FIELD_ORDER - b;
-    const u64 sum = a - complement;
-    return a < complement ? sum - FIELD_EPSILON : sum;
-#endif
-}
-
 // a - b for a canonical b, which may also be p itself; a is any representative.
 DEVICE u64 field_sub_canonical(u64 a, u64 b) {
 #ifdef __CUDA_ARCH__
@@ -138,9 +110,6 @@ DEVICE u64 field_sub(u64 a, u64 b) {
 // -a; canonical for every a but zero, for which it is p.
 DEVICE u64 field_neg(u64 a) { return FIELD_ORDER - field_canonical(a); }
 
-// 2a.
-DEVICE u64 field_double(u64 a) { return field_add(a, a); }
-
 // low + 2^64 · high, which is low + EPSILON · high. Where that wraps, at most (2^32 - 1)^2 is left.
 DEVICE u64 field_fold(u64 low, u32 high) {
 #ifdef __CUDA_ARCH__
@@ -184,8 +153,8 @@ DEVICE u64 field_pow(u64 base, u64 exponent) {
     return result;
 }
 
-// 1 / a, and 0 for 0: a^(p - 2) in 63 squarings and 9 products. The exponent is 2^32 - 1 followed by 32 bits
-// that are 0xffffffff: thirty-one ones, a zero, and thirty-two ones.
+// 1 / a, and 0 for 0: a^(p - 2) in 64 squarings and 9 products. The exponent's bits are thirty-one ones, a
+// zero, and thirty-two ones.
 DEVICE u64 field_inverse(u64 a) {
     // ones(k) = a^(2^k - 1); ones(j + k) = ones(j)^(2^k) · ones(k).
     const u64 ones2 = field_mul(field_square(a), a);
@@ -246,6 +215,39 @@ DEVICE u64 wide_reduce(Wide sum) {
     return field_sub_canonical(field_reduce(sum.low, sum.high), (u64)sum.top << 32);
 }
 
+// A signed number before reduction: low + 2^64 · high in two's complement.
+struct Signed96 {
+    u64 low;
+    u32 high;
+};
+
+DEVICE Signed96 signed_add(Signed96 a, Signed96 b) {
+#ifdef __CUDA_ARCH__
+    Signed96 sum;
+    asm("add.cc.u64 %0, %2, %4;\n\t"
+        "addc.u32 %1, %3, %5;"
+        : "=l"(sum.low), "=r"(sum.high)
+        : "l"(a.low), "r"(a.high), "l"(b.low), "r"(b.high));
+    return sum;
+#else
+    const u64 low = a.low + b.low;
+    return Signed96{low, a.high + b.high + (low < b.low)};
+#endif
+}
+
+DEVICE Signed96 signed_sub(Signed96 a, Signed96 b) {
+#ifdef __CUDA_ARCH__
+    Signed96 difference;
+    asm("sub.cc.u64 %0, %2, %4;\n\t"
+        "subc.u32 %1, %3, %5;"
+        : "=l"(difference.low), "=r"(difference.high)
+        : "l"(a.low), "r"(a.high), "l"(b.low), "r"(b.high));
+    return difference;
+#else
+    return Signed96{a.low - b.low, a.high - b.high - (a.low < b.low)};
+#endif
+}
+
 // c0 + c1 · x + c2 · x² with x³ = x + 1.
 struct Ext3 {
     u64 c0, c1, c2;
@@ -261,10 +263,6 @@ DEVICE void ext_store(u64* column, u64 stride, u64 i, Ext3 a) {
     column[i] = field_canonical(a.c0);
     column[i + stride] = field_canonical(a.c1);
     column[i + 2 * stride] = field_canonical(a.c2);
-}
-
-DEVICE Ext3 ext_canonical(Ext3 a) {
-    return Ext3{field_canonical(a.c0), field_canonical(a.c1), field_canonical(a.c2)};
 }
 
 // The base field's element as an extension element.
@@ -311,21 +309,4 @@ DEVICE Ext3 ext_square(Ext3 a) {
     const Wide d1 = wide_add(wide_add(d3, d4), wide_add(p01, p01));
     const Wide d2 = wide_mul_add(wide_add(d4, wide_add(p02, p02)), a.c1, a.c1);
     return Ext3{wide_reduce(d0), wide_reduce(d1), wide_reduce(d2)};
-}
-
-// 1 / a, and 0 for 0. Multiplication by a is the matrix with columns a, a·x, a·x²,
-//
-//     | a0  a2     a1      |
-//     | a1  a0+a2  a1+a2   |
-//     | a2  a1     a0+a2   |
-//
-// and 1 / a is the solution of (matrix) · y = (1, 0, 0): the cofactors of its first row over its determinant,
-// which is in the base field, so that one inverse there is all it takes.
-DEVICE Ext3 ext_inverse(Ext3 a) {
-    const u64 s = field_add(a.c0, a.c2), t = field_add(a.c1, a.c2);
-    const u64 y0 = field_sub(field_square(s), field_mul(t, a.c1));
-    const u64 y1 = field_sub(field_mul(t, a.c2), field_mul(a.c1, s));
-    const u64 y2 = field_sub(field_square(a.c1), field_mul(s, a.c2));
-    const Wide determinant = wide_mul_add(wide_mul_add(wide_mul(a.c0, y0), a.c2, y1), a.c1, y2);
-    return ext_scale(Ext3{y0, y1, y2}, field_inverse(wide_reduce(determinant)));
 }

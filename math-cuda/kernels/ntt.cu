@@ -18,7 +18,7 @@
 // # Rounds
 // Within a tile, four levels at a time are one transform of 16 elements in a thread's registers, whose roots
 // are powers of two: 2^156 generates the 16th roots of unity. The elements are kept as signed 96-bit numbers
-// meanwhile (Limbs), so that an addition is three instructions, and are reduced once per round. Between
+// meanwhile (Signed96), so that an addition is three instructions, and are reduced once per round. Between
 // rounds they are multiplied by the one twiddle that four levels have left over, and change threads through
 // shared memory.
 //
@@ -56,42 +56,9 @@ DEVICE u64 root_power(const u64* roots, u32 exponent) {
     return field_mul(roots[exponent & mask], roots[ROOTS_HIGH + ((exponent >> WINDOW_LOG2) & mask)]);
 }
 
-// The signed number low + 2^64 · high in two's complement.
-struct Limbs {
-    u64 low;
-    u32 high;
-};
-
-DEVICE Limbs limbs_add(Limbs a, Limbs b) {
-#ifdef __CUDA_ARCH__
-    Limbs sum;
-    asm("add.cc.u64 %0, %2, %4;\n\t"
-        "addc.u32 %1, %3, %5;"
-        : "=l"(sum.low), "=r"(sum.high)
-        : "l"(a.low), "r"(a.high), "l"(b.low), "r"(b.high));
-    return sum;
-#else
-    const u64 low = a.low + b.low;
-    return Limbs{low, a.high + b.high + (low < b.low)};
-#endif
-}
-
-DEVICE Limbs limbs_sub(Limbs a, Limbs b) {
-#ifdef __CUDA_ARCH__
-    Limbs difference;
-    asm("sub.cc.u64 %0, %2, %4;\n\t"
-        "subc.u32 %1, %3, %5;"
-        : "=l"(difference.low), "=r"(difference.high)
-        : "l"(a.low), "r"(a.high), "l"(b.low), "r"(b.high));
-    return difference;
-#else
-    return Limbs{a.low - b.low, a.high - b.high - (a.low < b.low)};
-#endif
-}
-
 // A number between -2^65 and 2^65 that is a · 2^shift modulo p, for a constant shift below 96. The product
 // with 2^(shift mod 32) must be between -2^95 and 2^95.
-DEVICE Limbs limbs_shift(Limbs a, u32 shift) {
+DEVICE Signed96 signed_shift(Signed96 a, u32 shift) {
     const u32 bits = shift % 32;
     // The product is m0 + 2^32 · m1 + 2^64 · m2 with a signed m2.
     const u64 low = a.low << bits;
@@ -99,19 +66,19 @@ DEVICE Limbs limbs_shift(Limbs a, u32 shift) {
     const u32 m2 = bits == 0 ? a.high : a.high << bits | (u32)(a.low >> (64 - bits));
     const u32 sign = (u32)((i32)m2 >> 31);
     // 2^64 = 2^32 - 1 and 2^96 = -1 turn 2^32, 2^64 and 2^96 times the product into these.
-    const Limbs signed_m2{(u64)sign << 32 | m2, sign};
-    const Limbs signed_m2_high{(u64)m2 << 32, sign};
-    if (shift < 32) return limbs_add(limbs_sub(Limbs{low, 0}, signed_m2), signed_m2_high);
+    const Signed96 m2_low{(u64)sign << 32 | m2, sign};
+    const Signed96 m2_high{(u64)m2 << 32, sign};
+    if (shift < 32) return signed_add(signed_sub(Signed96{low, 0}, m2_low), m2_high);
     if (shift < 64) {
-        return limbs_sub(limbs_add(Limbs{(u64)m0 << 32, 0}, Limbs{m1 * FIELD_EPSILON, 0}), signed_m2);
+        return signed_sub(signed_add(Signed96{(u64)m0 << 32, 0}, Signed96{m1 * FIELD_EPSILON, 0}), m2_low);
     }
-    return limbs_sub(limbs_sub(Limbs{m0 * FIELD_EPSILON, 0}, Limbs{m1, 0}), signed_m2_high);
+    return signed_sub(signed_sub(Signed96{m0 * FIELD_EPSILON, 0}, Signed96{m1, 0}), m2_high);
 }
 
 // (a - b) · 2^shift modulo p, for a constant shift below 192; 2^96 = -1.
-DEVICE Limbs limbs_sub_shift(Limbs a, Limbs b, u32 shift) {
-    const Limbs difference = shift < 96 ? limbs_sub(a, b) : limbs_sub(b, a);
-    return shift % 96 == 0 ? difference : limbs_shift(difference, shift % 96);
+DEVICE Signed96 signed_sub_shift(Signed96 a, Signed96 b, u32 shift) {
+    const Signed96 difference = shift < 96 ? signed_sub(a, b) : signed_sub(b, a);
+    return shift % 96 == 0 ? difference : signed_shift(difference, shift % 96);
 }
 
 // log2 of the root of unity of order 2 · half, which is a power of two, or of its inverse, to the power of j.
@@ -120,25 +87,25 @@ DEVICE constexpr u32 inverse_root_shift(u32 half, u32 j) { return 36 * (8 / half
 
 // 2^8 · p. The transforms below give sums of which x[0] is a term that no root multiplies, and whose other
 // terms together are above -2^69: with this added to x[0], no result is negative.
-DEVICE Limbs limbs_bias() { return Limbs{0xffffff0000000100ull, 255}; }
+DEVICE Signed96 signed_bias() { return Signed96{0xffffff0000000100ull, 255}; }
 
 // One level: butterflies of elements `half` apart in the 2 · half elements from `first` on.
 template <u32 HALF>
-DEVICE void inverse_level(Limbs (&x)[THREAD_ELEMENTS], u32 first) {
+DEVICE void inverse_level(Signed96 (&x)[THREAD_ELEMENTS], u32 first) {
     UNROLL for (u32 j = 0; j < HALF; ++j) {
-        const Limbs u = x[first + j], v = x[first + j + HALF];
-        x[first + j] = limbs_add(u, v);
-        x[first + j + HALF] = limbs_sub_shift(u, v, inverse_root_shift(HALF, j));
+        const Signed96 u = x[first + j], v = x[first + j + HALF];
+        x[first + j] = signed_add(u, v);
+        x[first + j + HALF] = signed_sub_shift(u, v, inverse_root_shift(HALF, j));
     }
 }
 
 template <u32 HALF>
-DEVICE void forward_level(Limbs (&x)[THREAD_ELEMENTS], u32 first) {
+DEVICE void forward_level(Signed96 (&x)[THREAD_ELEMENTS], u32 first) {
     UNROLL for (u32 j = 0; j < HALF; ++j) {
         const u32 shift = root_shift(HALF, j);
-        const Limbs u = x[first + j];
-        const Limbs v = shift % 96 == 0 ? x[first + j + HALF] : limbs_shift(x[first + j + HALF], shift % 96);
-        const Limbs sum = limbs_add(u, v), difference = limbs_sub(u, v);
+        const Signed96 u = x[first + j];
+        const Signed96 v = shift % 96 == 0 ? x[first + j + HALF] : signed_shift(x[first + j + HALF], shift % 96);
+        const Signed96 sum = signed_add(u, v), difference = signed_sub(u, v);
         x[first + j] = shift < 96 ? sum : difference;
         x[first + j + HALF] = shift < 96 ? difference : sum;
     }
@@ -147,9 +114,9 @@ DEVICE void forward_level(Limbs (&x)[THREAD_ELEMENTS], u32 first) {
 // Transforms of each 2^BITS of a thread's elements: from natural to bit-reversed order.
 template <u32 BITS>
 DEVICE void inverse_fourier(u64 (&elements)[THREAD_ELEMENTS]) {
-    Limbs x[THREAD_ELEMENTS];
-    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = Limbs{elements[e], 0};
-    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 1u << BITS) x[e] = limbs_add(x[e], limbs_bias());
+    Signed96 x[THREAD_ELEMENTS];
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = Signed96{elements[e], 0};
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 1u << BITS) x[e] = signed_add(x[e], signed_bias());
     if (BITS >= 4) UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 16) inverse_level<8>(x, e);
     if (BITS >= 3) UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 8) inverse_level<4>(x, e);
     if (BITS >= 2) UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 4) inverse_level<2>(x, e);
@@ -160,9 +127,9 @@ DEVICE void inverse_fourier(u64 (&elements)[THREAD_ELEMENTS]) {
 // The same with the inverse roots' inverses, from bit-reversed to natural order.
 template <u32 BITS>
 DEVICE void forward_fourier(u64 (&elements)[THREAD_ELEMENTS]) {
-    Limbs x[THREAD_ELEMENTS];
-    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = Limbs{elements[e], 0};
-    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 1u << BITS) x[e] = limbs_add(x[e], limbs_bias());
+    Signed96 x[THREAD_ELEMENTS];
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; ++e) x[e] = Signed96{elements[e], 0};
+    UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 1u << BITS) x[e] = signed_add(x[e], signed_bias());
     UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 2) forward_level<1>(x, e);
     if (BITS >= 2) UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 4) forward_level<2>(x, e);
     if (BITS >= 3) UNROLL for (u32 e = 0; e < THREAD_ELEMENTS; e += 8) forward_level<4>(x, e);

@@ -9,8 +9,6 @@ use crate::ptx::Module;
 
 /// Shared memory of a block unless a kernel asks for more, in bytes.
 pub const DEFAULT_SHARED_BYTES: u32 = 48 << 10;
-/// Shared memory of a block at most, in bytes.
-pub const MAX_SHARED_BYTES: u32 = 227 << 10;
 
 /// A kernel of a loaded module.
 pub(super) struct Function {
@@ -105,7 +103,7 @@ impl Engine {
     pub fn set_max_dynamic_bytes(&mut self, function: u32, bytes: u32) -> Result<(), Code> {
         let loaded = self.loaded(function)?;
         let kernel = loaded.module.kernel(&loaded.entry).ok_or(Code::INVALID_HANDLE)?;
-        if bytes > MAX_SHARED_BYTES.saturating_sub(kernel.static_shared_bytes()) {
+        if bytes > LaunchShape::MAX_SHARED_BYTES.saturating_sub(kernel.static_shared_bytes()) {
             return Err(Code::INVALID_VALUE);
         }
         self.context.functions[function as usize].max_dynamic_bytes = bytes;

@@ -36,15 +36,12 @@ impl Engine {
 
     /// Waits for everything the stream was given.
     pub fn stream_synchronize(&mut self, stream: usize) -> Result<(), Code> {
-        let point = self.end_of(stream);
-        self.run(Goal::Reach { stream, index: point.index })?;
-        self.learn(&point.clock)
+        self.context.scheduler.ends(stream).iter().try_for_each(|point| self.wait_for(point))
     }
 
     /// Asks whether the stream has finished; a question may move it on.
     pub fn stream_query(&mut self, stream: usize) -> Result<(), Code> {
-        let point = self.end_of(stream);
-        self.query(&point)
+        self.context.scheduler.ends(stream).iter().try_for_each(|point| self.query(point))
     }
 
     /// Orders what the stream is given from now on after the event's last recording.
@@ -91,8 +88,7 @@ impl Engine {
     pub fn event_synchronize(&mut self, event: u32) -> Result<(), Code> {
         let Some(recording) = &self.event(event)?.recorded else { return Ok(()) };
         let point = recording.point.clone();
-        self.run(Goal::Reach { stream: point.stream, index: point.index })?;
-        self.learn(&point.clock)
+        self.wait_for(&point)
     }
 
     /// Milliseconds from one recording to another.
@@ -116,12 +112,9 @@ impl Engine {
         self.context.events.get(&event).ok_or(Code::INVALID_HANDLE)
     }
 
-    /// The stream's end; the legacy stream's includes the blocking streams.
-    fn end_of(&mut self, stream: usize) -> Point {
-        if stream == LEGACY_STREAM {
-            return self.enqueue(stream, Task::Wait, Footprint::default(), None, None);
-        }
-        self.context.scheduler.point(stream)
+    fn wait_for(&mut self, point: &Point) -> Result<(), Code> {
+        self.run(Goal::Reach { stream: point.stream, index: point.index })?;
+        self.learn(&point.clock)
     }
 
     fn query(&mut self, point: &Point) -> Result<(), Code> {

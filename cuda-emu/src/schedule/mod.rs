@@ -195,6 +195,16 @@ impl<W> Scheduler<W> {
         Point { stream, index: entry.enqueued, clock: Arc::new(entry.clock.clone()) }
     }
 
+    /// What has to be reached for `stream` to have finished: its end, and for the legacy stream the end of
+    /// every blocking stream too.
+    pub fn ends(&self, stream: usize) -> Vec<Point> {
+        let belongs = |other: usize| {
+            let both = stream == LEGACY_STREAM && self.streams[other].kind == StreamKind::Blocking;
+            other == stream || both
+        };
+        (0..self.streams.len()).filter(|&other| belongs(other)).map(|other| self.point(other)).collect()
+    }
+
     /// Takes the next operation to execute on the way to `goal`; none when it is reached. The caller executes
     /// it and then calls [`Self::complete`].
     pub fn next(&mut self, goal: Goal) -> Option<Operation<W>> {

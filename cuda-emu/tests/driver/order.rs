@@ -221,6 +221,13 @@ fn the_legacy_stream_orders_blocking_streams_alone() {
         gpu.launch(&blocking, "store", 1, &[U64(data), U32(32), U64(2)]).unwrap();
         gpu.launch(&legacy, "step", 1, &[U64(data), U32(32), U64(0)]).unwrap();
         gpu.launch(&blocking, "step", 1, &[U64(data), U32(32), U64(1)]).unwrap();
+        let mut polls = 0;
+        // SAFETY: the call reads no memory of the host.
+        while let Err(code) = check(unsafe { cuStreamQuery(legacy.0) }) {
+            assert_eq!(code, NOT_READY);
+            polls += 1;
+            assert!(polls < 10_000, "{schedule}");
+        }
         assert_eq!(gpu.download(&legacy, data, 32), Ok(vec![19; 32]), "{schedule}");
         gpu.launch(&legacy, "step", 1, &[U64(data), U32(32), U64(0)]).unwrap();
         gpu.launch(&free, "step", 1, &[U64(data), U32(32), U64(0)]).ok();

@@ -11,6 +11,9 @@ fn bind(entry: &std::ffi::CStr, reference: Option<Reference>) {
 }
 
 /// `store`, except that it adds the number of blocks.
+///
+/// # Safety
+/// As the emulator calls it: `count` arguments, six extents.
 unsafe extern "C" fn store(args: *const u64, count: usize, shape: *const u32, _shared: u32) -> i32 {
     // SAFETY: the emulator passes `count` arguments and six extents.
     let (args, shape) =
@@ -24,6 +27,10 @@ unsafe extern "C" fn store(args: *const u64, count: usize, shape: *const u32, _s
     0
 }
 
+/// Fails.
+///
+/// # Safety
+/// Touches nothing.
 unsafe extern "C" fn failing(_: *const u64, _: usize, _: *const u32, _: u32) -> i32 {
     9
 }

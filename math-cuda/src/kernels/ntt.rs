@@ -27,6 +27,8 @@ const TILE: usize = 1 << TILE_LOG2;
 const TILE_THREADS: u32 = 256;
 /// Most levels of a pass above the tiles: its rows are then 4 elements, one sector of memory.
 const MAX_LEVELS: u32 = 10;
+/// Each half of one level more must be the four of a round, which the twiddles between passes rely on.
+const MIN_MAX_LEVELS: u32 = 7;
 
 /// `log2` of the order of the root in the table, and of a window's length, as in the source.
 const ROOTS_LOG2: u32 = 26;
@@ -42,7 +44,11 @@ const MAX_GRID_Y: usize = (1 << 16) - 1;
 
 /// Roots of unity for transforms of any height: 256 KiB that stay on the device.
 #[derive(Debug)]
-pub struct Twiddles(DeviceBuffer<Goldilocks>);
+pub struct Twiddles {
+    roots: DeviceBuffer<Goldilocks>,
+    /// Most levels of a pass above the tiles.
+    max_levels: u32,
+}
 
 impl Twiddles {
     /// Computes them and copies them to the device, in persistent memory.
@@ -54,9 +60,19 @@ impl Twiddles {
         table.extend(root_of_unity(WINDOW_LOG2).powers().take(WINDOW));
         table.extend(round_twiddles(|order_log2| root_of_unity(order_log2).inverse()));
         table.extend(round_twiddles(root_of_unity));
-        let mut buffer = stream.alloc_persistent(table.len(), "twiddles")?;
-        stream.write(&mut buffer, &table)?;
-        Ok(Self(buffer))
+        let mut roots = stream.alloc_persistent(table.len(), "twiddles")?;
+        stream.write(&mut roots, &table)?;
+        Ok(Self { roots, max_levels: MAX_LEVELS })
+    }
+
+    /// The same with fewer levels in a pass above the tiles, 7 at the least, for tests and measurements: the
+    /// results are the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_max_levels(mut self, levels: u32) -> Self {
+        assert!((MIN_MAX_LEVELS..=MAX_LEVELS).contains(&levels), "passes of {levels} levels");
+        self.max_levels = levels;
+        self
     }
 }
 
@@ -100,17 +116,18 @@ pub fn coset_lde(
     assert_eq!(trace.len(), width * height, "columns are whole");
     assert_eq!(lde.len(), slabs * trace.len(), "one slab for each coset");
     let weights = weights(stream, height_log2, blowup_log2, input_shift)?;
-    let roots = twiddles.0.as_slice();
+    let roots = twiddles.roots.as_slice();
     let (stride, lde_stride) = (height as u64, (slabs * height) as u64);
     let tiles = 1u32 << height_log2.saturating_sub(TILE_LOG2);
-    let passes = passes_above(height_log2);
+    let passes = passes_above(height_log2, twiddles.max_levels);
 
     for (index, pass) in passes.iter().enumerate() {
         let launch = stream.launch(&INVERSE, tile_grid(tiles, width));
-        // The first pass reads the trace, and all write where slab 0 will be.
+        // The first pass reads the trace, and all write where slab 0 will be. What is changed in place counts
+        // as written: the other slabs hold nothing yet.
         let launch = match index {
             0 => launch.read(trace).u64(stride),
-            _ => launch.read(lde.as_slice()).u64(lde_stride),
+            _ => launch.write(lde.reborrow()).u64(lde_stride),
         };
         let launch = launch.write(lde.reborrow()).u64(lde_stride);
         launch.u32(pass.block_log2).u32(pass.levels).u32(pass.parent_log2).read(roots).run()?;
@@ -132,7 +149,7 @@ pub fn coset_lde(
     let launch = stream.launch(&EXTEND, tile_grid(tiles, width));
     let launch = match passes.last() {
         None => launch.read(trace).u64(stride),
-        Some(_) => launch.read(lde.as_slice()).u64(lde_stride),
+        Some(_) => launch.write(lde.reborrow()).u64(lde_stride),
     };
     launch
         .write(lde.reborrow())
@@ -192,7 +209,7 @@ pub fn interpolate(
         .write(&mut coefficients)
         .u32(height_log2)
         .field(Goldilocks::from_usize(height).inverse())
-        .read(&twiddles.0)
+        .read(&twiddles.roots)
         .run()?;
     Ok(coefficients)
 }
@@ -206,10 +223,10 @@ struct Pass {
     parent_log2: u32,
 }
 
-/// One pass up to ten levels, two for more.
-fn passes_above(height_log2: u32) -> Vec<Pass> {
+/// One pass up to `max_levels` levels, two for more.
+fn passes_above(height_log2: u32, max_levels: u32) -> Vec<Pass> {
     let levels = height_log2.saturating_sub(TILE_LOG2);
-    let first = if levels <= MAX_LEVELS { levels } else { levels.div_ceil(2) };
+    let first = if levels <= max_levels { levels } else { levels.div_ceil(2) };
     [(height_log2, first), (height_log2 - first, levels - first)]
         .into_iter()
         .filter(|&(_, levels)| levels > 0)

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use lambda_math::domain::slab_and_entry;
 use lambda_math::merkle::for_each_sibling;
 use lambda_math::{Digest, MerkleTree};
-use lambda_math::domain::slab_and_entry;
 
 use super::chunk_tree::ChunkTree;
 use super::gather;

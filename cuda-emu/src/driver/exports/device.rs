@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{CUdevice, CUresult, result};
 use crate::driver::current::{device_count, with_device, with_machine};
-use crate::driver::modules::{DEFAULT_SHARED_BYTES, MAX_SHARED_BYTES};
+use crate::driver::modules::DEFAULT_SHARED_BYTES;
 use crate::driver::{Code, Engine};
 use crate::exec::LaunchShape;
 use crate::faults::At;
@@ -164,7 +164,7 @@ fn device_attribute(config: &crate::driver::Config, attribute: c_int) -> Result<
         76 => minor as c_int,
         // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
         81 => 228 << 10,
-        97 => MAX_SHARED_BYTES as c_int,
+        97 => LaunchShape::MAX_SHARED_BYTES as c_int,
         _ if (1..END).contains(&attribute) => 0,
         _ => return Err(Code::INVALID_VALUE),
     })
