@@ -20,9 +20,9 @@ impl Width {
     fn of(column: &[Goldilocks]) -> Self {
         let bits = column.iter().fold(0, |bits, cell| bits | cell.as_canonical_u64());
         match bits {
-            0..=0xff => Self::U8,
-            0..=0xffff => Self::U16,
-            0..=0xffff_ffff => Self::U32,
+            0..0x100 => Self::U8,
+            0x100..0x1_0000 => Self::U16,
+            0x1_0000..0x1_0000_0000 => Self::U32,
             _ => Self::U64,
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! A chunk is 1024 bytes. A chunk that ends is joined with the complete subtrees of its own size to its left
 //! (BLAKE3 paper, section 2.1), which wait on a stack; the message's end is joined with all that are left.
-//! Kernels that hash one message a thread are all at the same place, and take it as arguments (`ChunkPlace` in
-//! `kernels/blake3.cuh`).
+//! Kernels that hash one message a thread are all at the same place, and take it as arguments (`ChunkPlace`
+//! in `kernels/blake3.cuh`).
 
 use lambda_math::Digest;
 

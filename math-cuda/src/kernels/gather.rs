@@ -12,8 +12,8 @@ static DIGESTS: Kernel = Kernel::new(&MODULE, "gather_digests");
 /// Threads of a block.
 const THREADS: u32 = 128;
 
-/// The canonical cells of the rows at `positions`, row after row. `columns` are whole columns of `height` rows,
-/// in slabs of `2^slab_log2`; a codeword is three of them. Waits for the cells.
+/// The canonical cells of the rows at `positions`, row after row. `columns` are whole columns of `height`
+/// rows, in slabs of `2^slab_log2`; a codeword is three of them. Waits for the cells.
 ///
 /// 24 bytes of traffic a cell.
 ///

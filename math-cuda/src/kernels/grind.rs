@@ -8,8 +8,8 @@ static MODULE: PtxModule = PtxModule::new("grind", include_str!("../../kernels/g
 static SEARCH: Kernel = Kernel::new(&MODULE, "grind_search");
 
 const THREADS: u32 = 128;
-/// Nonces of a launch, `log2`: the work to be expected, but enough to fill a device and not more than takes it
-/// a millisecond.
+/// Nonces of a launch, `log2`: the work to be expected, but enough to fill a device and not more than takes
+/// it a millisecond.
 const MIN_LAUNCH_LOG2: u32 = 10;
 const MAX_LAUNCH_LOG2: u32 = 24;
 /// Most threads of a launch, `log2`; each tries every so many nonces.

@@ -76,8 +76,8 @@ impl Twiddles {
     }
 }
 
-/// For the root of each order `2^s` of [`ROUND_LOG2`], from entry `2^s` on: `root^(j·rev(r))` for `r < 16` and
-/// `j < 2^(s - 4)`, `r` major.
+/// For the root of each order `2^s` of [`ROUND_LOG2`], from entry `2^s` on: `root^(j·rev(r))` for `r < 16`
+/// and `j < 2^(s - 4)`, `r` major.
 fn round_twiddles(root: impl Fn(u32) -> Goldilocks) -> Vec<Goldilocks> {
     let mut twiddles = vec![Goldilocks::ZERO; 1 << ROUND_LOG2.start()];
     for order_log2 in ROUND_LOG2 {

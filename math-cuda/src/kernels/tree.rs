@@ -36,8 +36,8 @@ pub struct DeviceTree {
 }
 
 impl DeviceTree {
-    /// The tree over `layers`, as [`lambda_math::MerkleTree::build`] has it: for each height `log2 n`, tallest
-    /// or not, its `n` leaves in slab order.
+    /// The tree over `layers`, as [`lambda_math::MerkleTree::build`] has it: for each height `log2 n`,
+    /// tallest or not, its `n` leaves in slab order.
     ///
     /// One compression (680 operations), 32 bytes written and about 64 read a node; levels that one launch
     /// computes are not read again. Launches: one for every seven levels between two heights.
@@ -199,7 +199,8 @@ impl DeviceTree {
     }
 }
 
-/// Leaves of one height from the row digests of its tables, in registry order: [`lambda_math::hash::hash_leaf`].
+/// Leaves of one height from the row digests of its tables, in registry order:
+/// [`lambda_math::hash::hash_leaf`].
 ///
 /// 32 bytes read and half a compression (340 operations) for each digest, and 64 bytes of traffic a leaf for
 /// every two tables.

@@ -57,8 +57,8 @@ fn extends_values_like_the_host(
     );
 }
 
-// A wrong twiddle or digit at heights that fill no tile, columns of one tile taken for each other, slabs in the
-// wrong order, an input shift ignored.
+// A wrong twiddle or digit at heights that fill no tile, columns of one tile taken for each other, slabs in
+// the wrong order, an input shift ignored.
 #[test]
 fn short_columns_extend_like_on_the_host() {
     kit::each_device(|_, stream| {
@@ -92,8 +92,8 @@ fn extreme_columns_extend_like_on_the_host() {
     });
 }
 
-// Twiddles between passes, weights of tiles, rows and runs of the passes above the tiles: with digits of one to
-// four bits, and of two digits.
+// Twiddles between passes, weights of tiles, rows and runs of the passes above the tiles: with digits of one
+// to four bits, and of two digits.
 #[test]
 fn tall_columns_extend_like_on_the_host() {
     kit::each_device(|_, stream| {
@@ -106,8 +106,8 @@ fn tall_columns_extend_like_on_the_host() {
     });
 }
 
-// The twiddles between two passes above the tiles, and blocks of blocks. Only heights above 2^22 need two passes
-// by themselves; an emulator takes minutes for those.
+// The twiddles between two passes above the tiles, and blocks of blocks. Only heights above 2^22 need two
+// passes by themselves; an emulator takes minutes for those.
 #[test]
 fn columns_that_take_two_passes_extend_like_on_the_host() {
     let extends = |stream: &Stream| {

@@ -38,8 +38,8 @@ fn digests(stream: &Stream, cells: &[Goldilocks], rows: usize, pieces: &[usize])
     stream.download(&hasher.finish()).unwrap()
 }
 
-// A block, chunk or subtree of BLAKE3 that is short, whole or one cell over; a flag or a counter wrong at any of
-// them; a chaining value lost between launches.
+// A block, chunk or subtree of BLAKE3 that is short, whole or one cell over; a flag or a counter wrong at any
+// of them; a chaining value lost between launches.
 #[test]
 fn rows_of_every_width_are_hashed_like_on_the_host() {
     const WIDTHS: [usize; 21] =

@@ -22,8 +22,8 @@ fn digests(count: usize, seed: u64) -> Vec<Digest> {
 /// `log2` of each layer's leaves, and of blowup and cap.
 type Shape = (&'static [u32], u32, u32);
 
-// One level up to several launches of many, slabs of one node, a height that joins at the first level, the last,
-// and in between, at the cap, and a tree that is all cap.
+// One level up to several launches of many, slabs of one node, a height that joins at the first level, the
+// last, and in between, at the cap, and a tree that is all cap.
 const SHAPES: [Shape; 12] = [
     (&[0], 0, 0),
     (&[4], 1, 4),
@@ -39,16 +39,18 @@ const SHAPES: [Shape; 12] = [
     (&[10], 0, 3),
 ];
 
-// A node of the wrong children, a level stored where another belongs, a layer joined at the wrong level or twice,
-// a cap in slab order.
+// A node of the wrong children, a level stored where another belongs, a layer joined at the wrong level or
+// twice, a cap in slab order.
 #[test]
 fn trees_are_built_like_on_the_host() {
     kit::each_device(|_, stream| {
         for (heights, blowup_log2, cap_log2) in SHAPES {
             let layers: Vec<_> =
                 heights.iter().map(|&log2| (log2, digests(1 << log2, log2.into()))).collect();
-            let on_device =
-                layers.iter().rev().map(|(log2, layer)| (*log2, Arc::new(stream.upload(layer, "layer").unwrap())));
+            let on_device = layers
+                .iter()
+                .rev()
+                .map(|(log2, layer)| (*log2, Arc::new(stream.upload(layer, "layer").unwrap())));
             let tree = DeviceTree::build(stream, on_device.collect(), blowup_log2, cap_log2).unwrap();
             let leaf_count_log2 = heights[0];
             let expected = MerkleTree::build(layers, blowup_log2, cap_log2);
@@ -56,7 +58,7 @@ fn trees_are_built_like_on_the_host() {
             assert_eq!(tree.cap(stream).unwrap(), expected.cap(), "{shape}");
             assert_eq!(tree.bytes(), expected.bytes() as u64, "{shape}");
 
-            // A position alone is opened by its sibling at each level, and every node is a sibling of some.
+            // A position alone is opened by its sibling at each level.
             let levels = leaf_count_log2 - cap_log2.min(leaf_count_log2);
             let positions: Vec<usize> =
                 (0..1 << leaf_count_log2).step_by(1 + (heights.len() + 37) % 41).collect();
