@@ -1,5 +1,5 @@
-// Table demo_fibonacci: 7 constraints, 2 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table demo_fibonacci: 7 constraints, 2 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 2 cells read, 0 operations, 2 values weighed, 8 words written.

@@ -1,5 +1,5 @@
-// Table demo_keccak: 3182 constraints, 4 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table demo_keccak: 3182 constraints, 4 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 5 cells read, 0 operations, 4 values weighed, 16 words written.

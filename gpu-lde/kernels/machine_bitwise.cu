@@ -1,5 +1,5 @@
-// Table machine_bitwise: 2 constraints, 9 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_bitwise: 2 constraints, 9 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 26 cells read, 53 operations, 31 values weighed, 36 words written.

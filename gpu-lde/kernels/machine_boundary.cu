@@ -1,5 +1,5 @@
-// Table machine_boundary: 11 constraints, 7 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_boundary: 11 constraints, 7 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 11 cells read, 4 operations, 17 values weighed, 28 words written.
@@ -68,7 +68,7 @@ KERNEL_BOUNDED(machine_boundary_constraints, 128, 4)(CONSTRAINT_PARAMETERS) {
     sum.add(v9, weights, 15);
     const u64 v11 = field_mul(v2, row.main(4));
     sum.add(v11, weights, 16);
-    const u64 v14 = field_add_canonical(row.main(2), 1);
+    const u64 v14 = field_sub_canonical(row.main(2), 0xffffffff00000000ull);
     Products s21(v14, 0xfffffffbfffffffeull);
     s21.add(~row.main(0));
     s21.add(~row.public_value(0));

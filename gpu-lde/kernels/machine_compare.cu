@@ -1,5 +1,5 @@
-// Table machine_compare: 16 constraints, 5 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_compare: 16 constraints, 5 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 13 cells read, 19 operations, 11 values weighed, 20 words written.

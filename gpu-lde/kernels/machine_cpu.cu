@@ -1,5 +1,5 @@
-// Table machine_cpu: 47 constraints, 19 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_cpu: 47 constraints, 19 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 38 cells read, 53 operations, 60 values weighed, 76 words written.
@@ -83,7 +83,7 @@ KERNEL_BOUNDED(machine_cpu_interactions, 128, 4)(CONSTRAINT_PARAMETERS) {
     f6.add(row.main(19), weights, 20);
     f6.add(row.main(25), weights, 21);
     f6.add(row.main(26), weights, 22);
-    const u64 v219 = field_add_canonical(row.main(0), 1);
+    const u64 v219 = field_sub_canonical(row.main(0), 0xffffffff00000000ull);
     f6.add(v219, weights, 23);
     out.factor(6, f6);
     out.multiplicity(7, row.main(13));
@@ -113,7 +113,7 @@ KERNEL_BOUNDED(machine_cpu_interactions, 128, 4)(CONSTRAINT_PARAMETERS) {
     f10.add(row.main(20), weights, 20);
     f10.add(row.main(27), weights, 21);
     f10.add(row.main(28), weights, 22);
-    const u64 v229 = field_add_canonical(row.main(0), 3);
+    const u64 v229 = field_sub_canonical(row.main(0), 0xfffffffefffffffeull);
     f10.add(v229, weights, 23);
     out.factor(10, f10);
     out.multiplicity(11, row.main(14));
@@ -261,7 +261,7 @@ KERNEL_BOUNDED(machine_cpu_constraints, 128, 3)(CONSTRAINT_PARAMETERS) {
     s69.add(~row.main(6));
     s69.add(~row.main(8));
     const u64 v69 = s69.reduce();
-    const u64 v72 = field_add_canonical(row.main(1), 4);
+    const u64 v72 = field_sub_canonical(row.main(1), 0xfffffffefffffffdull);
     const u64 v73 = field_sub(row.main(2), v72);
     const u64 v74 = field_mul(v69, v73);
     sum.add(v74, weights, 47);
@@ -373,7 +373,7 @@ KERNEL_BOUNDED(machine_cpu_constraints, 128, 3)(CONSTRAINT_PARAMETERS) {
     const u64 v169 = field_sub(row.main_next(1), row.main(2));
     const u64 v170 = field_mul(row.selector(2), v169);
     sum.add(v170, weights, 72);
-    const u64 v172 = field_add_canonical(row.main(0), 4);
+    const u64 v172 = field_sub_canonical(row.main(0), 0xfffffffefffffffdull);
     const u64 v173 = field_sub(row.main_next(0), v172);
     const u64 v174 = field_mul(row.selector(2), v173);
     sum.add(v174, weights, 73);

@@ -1,5 +1,5 @@
-// Table machine_divrem: 39 constraints, 25 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_divrem: 39 constraints, 25 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 38 cells read, 22 operations, 31 values weighed, 100 words written.

@@ -1,5 +1,5 @@
-// Table machine_io: 35 constraints, 34 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_io: 35 constraints, 34 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 39 cells read, 54 operations, 86 values weighed, 136 words written.
@@ -103,7 +103,7 @@ KERNEL_BOUNDED(machine_io_interactions, 128, 3)(CONSTRAINT_PARAMETERS) {
     f11.add(10, weights, 35);
     f11.add(row.main(5), weights, 36);
     f11.add(row.main(6), weights, 37);
-    const u64 v171 = field_add_canonical(row.main(4), 2);
+    const u64 v171 = field_sub_canonical(row.main(4), 0xfffffffeffffffffull);
     f11.add(v171, weights, 38);
     out.factor(11, f11);
     out.multiplicity(12, v15);
@@ -212,43 +212,43 @@ KERNEL_BOUNDED(machine_io_interactions, 128, 3)(CONSTRAINT_PARAMETERS) {
     out.factor(26, f26);
     out.multiplicity(27, row.main(40));
     ExtProducts f27(weights, 27);
-    const u64 v199 = field_add_canonical(row.main(41), 1);
+    const u64 v199 = field_sub_canonical(row.main(41), 0xffffffff00000000ull);
     f27.add(v199, weights, 34);
     f27.add(row.main(21), weights, 35);
     out.factor(27, f27);
     out.multiplicity(28, row.main(40));
     ExtProducts f28(weights, 28);
-    const u64 v200 = field_add_canonical(row.main(41), 2);
+    const u64 v200 = field_sub_canonical(row.main(41), 0xfffffffeffffffffull);
     f28.add(v200, weights, 34);
     f28.add(row.main(22), weights, 35);
     out.factor(28, f28);
     out.multiplicity(29, row.main(40));
     ExtProducts f29(weights, 29);
-    const u64 v202 = field_add_canonical(row.main(41), 3);
+    const u64 v202 = field_sub_canonical(row.main(41), 0xfffffffefffffffeull);
     f29.add(v202, weights, 34);
     f29.add(row.main(23), weights, 35);
     out.factor(29, f29);
     out.multiplicity(30, row.main(40));
     ExtProducts f30(weights, 30);
-    const u64 v203 = field_add_canonical(row.main(41), 4);
+    const u64 v203 = field_sub_canonical(row.main(41), 0xfffffffefffffffdull);
     f30.add(v203, weights, 34);
     f30.add(row.main(24), weights, 35);
     out.factor(30, f30);
     out.multiplicity(31, row.main(40));
     ExtProducts f31(weights, 31);
-    const u64 v204 = field_add_canonical(row.main(41), 5);
+    const u64 v204 = field_sub_canonical(row.main(41), 0xfffffffefffffffcull);
     f31.add(v204, weights, 34);
     f31.add(row.main(25), weights, 35);
     out.factor(31, f31);
     out.multiplicity(32, row.main(40));
     ExtProducts f32(weights, 32);
-    const u64 v206 = field_add_canonical(row.main(41), 6);
+    const u64 v206 = field_sub_canonical(row.main(41), 0xfffffffefffffffbull);
     f32.add(v206, weights, 34);
     f32.add(row.main(26), weights, 35);
     out.factor(32, f32);
     out.multiplicity(33, row.main(40));
     ExtProducts f33(weights, 33);
-    const u64 v208 = field_add_canonical(row.main(41), 7);
+    const u64 v208 = field_sub_canonical(row.main(41), 0xfffffffefffffffaull);
     f33.add(v208, weights, 34);
     f33.add(row.main(27), weights, 35);
     out.factor(33, f33);

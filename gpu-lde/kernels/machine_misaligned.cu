@@ -1,5 +1,5 @@
-// Table machine_misaligned: 45 constraints, 22 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_misaligned: 45 constraints, 22 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 52 cells read, 60 operations, 56 values weighed, 88 words written.
@@ -72,7 +72,7 @@ KERNEL_BOUNDED(machine_misaligned_interactions, 128, 4)(CONSTRAINT_PARAMETERS) {
     out.factor(4, f4);
     out.multiplicity(5, field_minus(row.main(13)));
     ExtProducts f5(weights, 5);
-    const u64 v528 = field_add_canonical(row.main(15), 1);
+    const u64 v528 = field_sub_canonical(row.main(15), 0xffffffff00000000ull);
     f5.add(v528, weights, 23);
     Products s314(row.main(24), 0);
     s314.add(row.main(25), 256);

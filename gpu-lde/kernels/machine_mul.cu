@@ -1,5 +1,5 @@
-// Table machine_mul: 25 constraints, 18 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_mul: 25 constraints, 18 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 26 cells read, 30 operations, 24 values weighed, 72 words written.

@@ -1,5 +1,5 @@
-// Table machine_range16: 0 constraints, 1 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_range16: 0 constraints, 1 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 2 cells read, 0 operations, 1 values weighed, 4 words written.

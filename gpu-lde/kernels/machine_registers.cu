@@ -1,5 +1,5 @@
-// Table machine_registers: 0 constraints, 2 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_registers: 0 constraints, 2 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 4 cells read, 0 operations, 10 values weighed, 8 words written.

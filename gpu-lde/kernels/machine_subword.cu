@@ -1,5 +1,5 @@
-// Table machine_subword: 30 constraints, 10 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_subword: 30 constraints, 10 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 25 cells read, 24 operations, 26 values weighed, 40 words written.

@@ -1,5 +1,5 @@
-// Table machine_word: 4 constraints, 3 interactions. Generated from its graph by
-// gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.
+// Table machine_word: 4 constraints, 3 interactions.
+// Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the graph gives.
 #include "constraints.cuh"
 
 // A row: 9 cells read, 14 operations, 9 values weighed, 12 words written.

@@ -34,7 +34,8 @@ pub fn encode(dag: &ConstraintDag, program: &ConstraintProgram) -> HostProgram {
                 Instruction::Field { weight: weights.field(field), value: operand(value) }
             }
         });
-        // A program computes the interactions one after the other, the multiplicity of each before its fields.
+        // A program computes the interactions one after the other, the multiplicity of each before its
+        // fields.
         if let Step::Multiplicity { interaction, .. } | Step::Field { interaction, .. } = step
             && fields_left == 0
         {

@@ -96,8 +96,8 @@ impl ConstraintEvaluator {
         (0..height).step_by(rows).map(move |start| start..start + rows)
     }
 
-    /// Evaluates the rows of `input`. A column and a weight are read from the cache as often as the body reads
-    /// them; `math-cuda/kernels/constraints.cuh` has the layout of the output.
+    /// Evaluates the rows of `input`. A column and a weight are read from the cache as often as the body
+    /// reads them; `math-cuda/kernels/constraints.cuh` has the layout of the output.
     ///
     /// # Panics
     /// When something that the body reads is missing for a row, or the output has another size than

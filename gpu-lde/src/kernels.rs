@@ -1,6 +1,8 @@
 //! The tables that have kernels of their own, found by what their bodies say.
 
 use lambda_air::ConstraintDag;
+use lambda_math::Goldilocks;
+use lambda_math::hash::hash_row;
 use lambda_math_cuda::Kernel;
 
 use crate::generated::TABLES;
@@ -26,16 +28,13 @@ impl TableKernels {
     }
 }
 
-/// BLAKE3 of the encoding of `dag`, in hexadecimal.
+/// Digest of the encoding of `dag`, in hexadecimal.
 pub fn digest(dag: &ConstraintDag) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for word in dag.encode() {
-        hasher.update(&word.to_le_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
+    let words: Vec<Goldilocks> = dag.encode().into_iter().map(Goldilocks::new).collect();
+    hash_row(&words).as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Declares [`TABLES`]: names, which are those of the files in `kernels/`, and digests.
+/// Declares `TABLES`: names, which are those of the files in `kernels/`, and digests.
 macro_rules! tables {
     ($($name:ident $digest:literal,)*) => {
         $(mod $name {

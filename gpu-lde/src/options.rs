@@ -9,7 +9,7 @@ use lambda_prover::{Policy, Stage};
 pub struct BackendOptions {
     /// How far to go when a stage fails.
     pub policy: Policy,
-    /// Whether compositions of tables with two parts take turns on the device ([`window`](crate::window)).
+    /// Whether compositions of tables with two parts take turns on the device (`window`).
     pub serialize_window: bool,
     /// Stages whose scopes are moved to the host when they come to them.
     pub force_downgrade: BTreeSet<Stage>,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use lambda_prover::{Scope, Stage};
 
-/// What runs on the host. It begins empty with each proof: a table that was downgraded in one is on the device
-/// again in the next.
+/// What runs on the host. It begins empty with each proof: a table that was downgraded in one is on the
+/// device again in the next.
 #[derive(Debug, Default)]
 pub struct Placement {
     tables: BTreeSet<usize>,

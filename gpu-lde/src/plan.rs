@@ -1,8 +1,8 @@
 //! What a proof will have on the device, computed from its shape before any work.
 //!
-//! The plan follows the device arms allocation by allocation, in their order, leaving out what does not grow
-//! with the tables (weights, flags, the interpreter's programs). Whoever changes a buffer there changes its line
-//! here; a test compares the plan's peak with the arena's.
+//! The plan follows the device arms allocation by allocation, in their order, leaving out what does not
+//! grow with the tables (weights, flags, the interpreter's programs). Whoever changes a buffer there
+//! changes its line here; a test compares the plan's peak with the arena's.
 
 use lambda_math_cuda::arena::GRANULE_BYTES;
 use lambda_math_cuda::kernels::lookup::MESSAGE_COLUMNS;

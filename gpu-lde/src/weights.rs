@@ -46,8 +46,9 @@ impl WeightLayout {
     }
 }
 
-/// The weights of `dag`, three words each: `γ - bus - α·length` for the interactions, `-α^(2+j)` for the fields,
-/// where α and γ are the challenges of the bus argument; and `powers`, one for each constraint or none.
+/// The weights of `dag`, three words each: `γ - bus - α·length` for the interactions, `-α^(2+j)` for the
+/// fields, where α and γ are the challenges of the bus argument; and `powers`, one for each constraint or
+/// none.
 pub fn weights(dag: &ConstraintDag, alpha: Ext3, gamma: Ext3, powers: &[Ext3]) -> Vec<Goldilocks> {
     let of_zeros = |interaction: &DagInteraction| {
         gamma

@@ -61,11 +61,11 @@ planted_bugs() {
 
 # Runs the tests of the kernels with recording on. Names of records are unique within a program only.
 record() {
-    local package
+    local package suite
     rm -rf "$OUT/records"
-    for package in lambda-math-cuda lambda-gpu-lde; do
-        LAMBDA_TEST_RECORD=$OUT/records/$package cargo test --quiet -p "$package" --tests
-    done
+    while read -r package suite; do
+        LAMBDA_TEST_RECORD=$OUT/records/$package cargo test --quiet -p "$package" --test "$suite"
+    done <<<$'lambda-math-cuda kernels\nlambda-gpu-lde constraints'
 }
 
 # Changes the last byte of a record, what a launch left in its last buffer: the replay has to notice.

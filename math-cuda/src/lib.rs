@@ -10,8 +10,8 @@
 //!   is written, or written while it is read, and a buffer can be dropped while work uses it.
 //! - A buffer from before the last [`Device::reset`] is an error to use and harmless to drop.
 //!
-//! Kernels are CUDA C++ in `kernels/`, each file with its PTX beside it, which `cargo xtask gen-ptx` makes and
-//! this crate embeds; the driver compiles it for the device. [`kernels`] has a safe function for each.
+//! Kernels are CUDA C++ in `kernels/`, each file with its PTX beside it, which `cargo xtask gen-ptx` makes
+//! and this crate embeds; the driver compiles it for the device. [`kernels`] has a safe function for each.
 //!
 //! A driver that runs the same PTX on the CPU, `cuda-emu`, takes the place of NVIDIA's in tests.
 

@@ -21,8 +21,8 @@ use family::Family;
 use nvrtc::{Nvrtc, Target};
 use resources::Resources;
 
-/// Where kernels live.
-const FOLDERS: [&str; 2] = ["math-cuda/kernels", "gpu-lde/kernels"];
+/// Where kernels live: the product's, and those of a workload of its tests.
+const FOLDERS: [&str; 3] = ["math-cuda/kernels", "gpu-lde/kernels", "math-cuda/tests/workload"];
 /// What `#include "…"` finds, beside the headers in the source's own folder.
 const HEADERS: &str = "math-cuda/kernels";
 /// The oldest architecture that runs our PTX.

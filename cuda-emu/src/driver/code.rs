@@ -93,14 +93,9 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A kernel's fault; `refused` are the accesses to device memory that were refused during the launch.
-    pub fn of_kernel(fault: &KernelFault, refused: &[AccessFault]) -> Self {
-        let refused = refused.iter().find(|refused| fault.what.contains(&refused.to_string()));
-        let code = match refused {
-            Some(refused) => Code::of_access(refused),
-            None if fault.what.contains("misaligned") => Code::MISALIGNED_ADDRESS,
-            None => Code::LAUNCH_FAILED,
-        };
+    /// A kernel's fault.
+    pub fn of_kernel(fault: &KernelFault) -> Self {
+        let code = fault.access.as_deref().map_or(Code::LAUNCH_FAILED, Code::of_access);
         Self { code, text: fault.to_string() }
     }
 

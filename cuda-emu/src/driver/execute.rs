@@ -70,7 +70,7 @@ impl Engine {
             };
             let view = self.view(operation);
             let ran = exec::launch(&launch.module, kernel, launch.shape, &launch.params, &view, &options);
-            let stats = ran.map_err(|fault| Failure::of_kernel(&fault, &view.refused()))?;
+            let stats = ran.map_err(|fault| Failure::of_kernel(&fault))?;
             self.counters.instructions += stats.instructions;
         }
         if let (Some(recording), Some(folder)) = (recording, &self.config.record) {

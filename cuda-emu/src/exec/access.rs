@@ -7,7 +7,7 @@ use super::host;
 use super::registers::lanes;
 use super::shared::{Accessor, Kind};
 use super::warp::{Context, Warp};
-use crate::memory::Access;
+use crate::memory::{Access, AccessFault};
 use crate::ptx::{
     Address, CONST_WINDOW, LOCAL_WINDOW, MODULE_WINDOW, Place, SHARED_WINDOW, Slot, Space, Type, WINDOW_BYTES,
 };
@@ -57,7 +57,7 @@ impl Warp {
             let mut values = [0; 4];
             match space {
                 Space::Global | Space::Generic => {
-                    aligned(lane, at, total)?;
+                    aligned(lane, at, total, Access::Read)?;
                     for_each_part(bytes, total, |start, step, elements| {
                         let pointer = cx.global(lane, at + u64::from(start), step, Access::Read)?;
                         for (index, element) in elements.enumerate() {
@@ -135,7 +135,7 @@ impl Warp {
             let values = a.map(|a| self.registers.get(a, lane));
             match space {
                 Space::Global | Space::Generic => {
-                    aligned(lane, at, total)?;
+                    aligned(lane, at, total, Access::Write)?;
                     for_each_part(bytes, total, |start, step, elements| {
                         let pointer = cx.global(lane, at + u64::from(start), step, Access::Write)?;
                         for (index, element) in elements.enumerate() {
@@ -170,7 +170,7 @@ impl Warp {
         for lane in lanes(mask) {
             let (_, source) = self.resolve(from, lane);
             let (_, target) = self.resolve(to, lane);
-            aligned(lane, source, bytes)?;
+            aligned(lane, source, bytes, Access::Read)?;
             let wanted = source_bytes.map_or(bytes, |slot| self.registers.row::<u32>(slot)[lane as usize]);
             if wanted > bytes {
                 return Err(LaneFault::new(lane, format!("copies {wanted} bytes of {bytes}")));
@@ -213,10 +213,10 @@ impl Context<'_> {
             return self
                 .memory
                 .access(self.block, address, bytes, access)
-                .map_err(|fault| LaneFault::new(lane, format!("global memory: {fault}")));
+                .map_err(|fault| LaneFault::of_access(lane, fault));
         }
         let offset = address - MODULE_WINDOW;
-        aligned(lane, offset, bytes)?;
+        aligned(lane, offset, bytes, access)?;
         if offset + u64::from(bytes) > self.module.global_bytes {
             let what = format!("global memory: {access} of {bytes} bytes outside the module's variables");
             return Err(LaneFault::new(lane, what));
@@ -241,11 +241,12 @@ impl Context<'_> {
     }
 }
 
-pub(super) fn aligned(lane: u32, address: u64, bytes: u32) -> Result<(), LaneFault> {
-    if address.is_multiple_of(u64::from(bytes)) {
+pub(super) fn aligned(lane: u32, address: u64, bytes: u32, access: Access) -> Result<(), LaneFault> {
+    let bytes = u64::from(bytes);
+    if address.is_multiple_of(bytes) {
         return Ok(());
     }
-    Err(LaneFault::new(lane, format!("global memory: access of {bytes} bytes at {address:#x} is misaligned")))
+    Err(LaneFault::of_access(lane, AccessFault::Misaligned { access, address, bytes }))
 }
 
 /// Splits a vector of `total` bytes into accesses that device memory takes: calls `f` with the first byte of

@@ -62,7 +62,7 @@ fn atomic_lane<T: Integer>(
             old
         }
         Space::Global | Space::Generic => {
-            aligned(lane, at, bytes)?;
+            aligned(lane, at, bytes, Access::Atomic)?;
             let pointer = cx.global(lane, at, bytes, Access::Atomic)?;
             // SAFETY: `global` checked `bytes` at the pointer and that it is aligned.
             unsafe { host::exchange(pointer, bytes, update) }

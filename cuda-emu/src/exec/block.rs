@@ -151,6 +151,7 @@ impl<'a> BlockRunner<'a> {
                 Some(other) => format!("{} (PTX line {})", fault.what, code[other as usize].line),
                 None => fault.what,
             },
+            access: fault.access,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::memory::AccessFault;
+
 /// What a thread of a kernel did that it must not do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelFault {
@@ -15,14 +17,17 @@ pub struct KernelFault {
     pub ptx_line: u32,
     /// What happened, in words.
     pub what: String,
+    /// The access to device memory that it was, if it was one.
+    pub access: Option<Box<AccessFault>>,
 }
 
 impl fmt::Display for KernelFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], ptx_line, what } = self;
+        let Self { kernel, block: [bx, by, bz], thread: [tx, ty, tz], ptx_line, what, .. } = self;
         write!(
             f,
-            "kernel `{kernel}`, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}), PTX line {ptx_line}: {what}"
+            "kernel `{kernel}`, block ({bx}, {by}, {bz}), \
+             thread ({tx}, {ty}, {tz}), PTX line {ptx_line}: {what}"
         )
     }
 }
@@ -38,10 +43,16 @@ pub(super) struct LaneFault {
     pub(super) what: String,
     /// Program counter of the other access that `what` ends with.
     pub(super) other: Option<u32>,
+    /// The access to device memory that it was, if it was one.
+    pub(super) access: Option<Box<AccessFault>>,
 }
 
 impl LaneFault {
     pub(super) fn new(lane: u32, what: String) -> Self {
-        Self { lane, pc: None, what, other: None }
+        Self { lane, pc: None, what, other: None, access: None }
+    }
+
+    pub(super) fn of_access(lane: u32, fault: AccessFault) -> Self {
+        Self { access: Some(Box::new(fault.clone())), ..Self::new(lane, format!("global memory: {fault}")) }
     }
 }

@@ -264,15 +264,15 @@ impl Warp {
             }
         };
         let what = format!(
-            "a warp operation waits for the lanes of its member mask {members:#x}, but lane {missing} {whereabouts}"
+            "a warp operation waits for the lanes of its member mask \
+             {members:#x}, but lane {missing} {whereabouts}"
         );
         LaneFault { pc: Some(waiting.pc), ..LaneFault::new(lane, what) }
     }
 
     /// This warp's votes at a barrier that counts.
     pub(super) fn tally_votes(&self, tally: Tally) -> u32 {
-        let (Tally::Count { a, negated, .. } | Tally::All { a, negated, .. } | Tally::Any { a, negated, .. }) =
-            tally;
+        let (a, negated) = tally.predicate();
         let votes = self.registers.predicate(a);
         self.existing & if negated { !votes } else { votes }
     }

@@ -1,7 +1,5 @@
 //! Device memory as one operation sees it during its execution.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::actor::Actor;
 use super::block::RefusedAt;
 use super::regions::{Footprint, Region};
@@ -12,19 +10,12 @@ use super::{Access, AccessFault, GlobalMemory};
 pub struct OperationMemory<'a> {
     footprint: &'a Footprint,
     actor: Actor<'a>,
-    refused: Mutex<Vec<AccessFault>>,
 }
 
 impl<'a> OperationMemory<'a> {
     /// `footprint` as `actor` sees it.
     pub fn new(footprint: &'a Footprint, actor: Actor<'a>) -> Self {
-        Self { footprint, actor, refused: Mutex::new(vec![]) }
-    }
-
-    /// What [`GlobalMemory::access`] has refused so far: blocks that run concurrently may each be refused
-    /// something.
-    pub fn refused(&self) -> Vec<AccessFault> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        Self { footprint, actor }
     }
 
     /// Checks and notes an access to a range by an operation without blocks; the range lies in one buffer.
@@ -81,12 +72,6 @@ impl<'a> OperationMemory<'a> {
     }
 
     #[cold]
-    fn refuse(&self, fault: AccessFault) -> AccessFault {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).push(fault.clone());
-        fault
-    }
-
-    #[cold]
     fn outside(&self, address: u64, bytes: u64, access: Access) -> AccessFault {
         if let Some(freed) = self.footprint.freed.iter().find_map(|freed| freed.place(address)) {
             return AccessFault::UseAfterFree { access, address, bytes, freed };
@@ -102,14 +87,14 @@ impl GlobalMemory for OperationMemory<'_> {
     fn access(&self, block: u32, address: u64, bytes: u32, access: Access) -> Result<*mut u8, AccessFault> {
         let length = u64::from(bytes);
         if address & (length - 1) != 0 {
-            return Err(self.refuse(AccessFault::Misaligned { access, address, bytes: length }));
+            return Err(AccessFault::Misaligned { access, address, bytes: length });
         }
         let Some(region) = self.region(address, length) else {
-            return Err(self.refuse(self.outside(address, length, access)));
+            return Err(self.outside(address, length, access));
         };
         match region.block.touch(address, bytes, &self.actor, block, access) {
             Ok(()) => Ok(region.block.pointer(address)),
-            Err(refusal) => Err(self.refuse(self.fault(region, address, length, access, refusal))),
+            Err(refusal) => Err(self.fault(region, address, length, access, refusal)),
         }
     }
 }

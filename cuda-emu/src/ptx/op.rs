@@ -49,6 +49,17 @@ pub(crate) enum Tally {
     Any { d: Slot, a: Slot, negated: bool },
 }
 
+impl Tally {
+    /// What is counted, and whether it is its negation.
+    pub(crate) const fn predicate(self) -> (Slot, bool) {
+        match self {
+            Self::Count { a, negated, .. } | Self::All { a, negated, .. } | Self::Any { a, negated, .. } => {
+                (a, negated)
+            }
+        }
+    }
+}
+
 /// An address: a register plus an offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {

@@ -92,3 +92,34 @@ fn a_reference_that_fails_fails_the_launch() {
     assert_eq!(gpu.sync(&stream), Err(LAUNCH_FAILED));
     assert!(gpu.fault().contains("returned 9"), "{}", gpu.fault());
 }
+
+/// Copies a word, written or not, and adds one.
+///
+/// # Safety
+/// As the emulator calls it, with two pointers to words of device memory.
+unsafe extern "C" fn look(args: *const u64, _: usize, _: *const u32, _: u32) -> i32 {
+    // SAFETY: both arguments are addresses of device memory, which is host memory.
+    unsafe {
+        let (out, from) = (*args as *mut u64, *args.add(1) as *const u64);
+        *out = *from + 1;
+    }
+    0
+}
+
+#[test]
+fn memory_that_nothing_wrote_holds_junk() {
+    let gpu = Gpu::with_kernels(r#"{"junk":5,"schedule":"eager"}"#);
+    let (stream, arena, out) = (gpu.stream(), gpu.alloc(64).unwrap(), gpu.alloc(1).unwrap());
+    let look_at = |address| {
+        gpu.launch(&stream, "peek", 1, &[U64(out), U64(address)]).unwrap();
+        gpu.download(&stream, out, 1).unwrap()[0] - 1
+    };
+    bind(c"peek", Some(look));
+    assert_eq!(look_at(arena), 5, "fresh memory");
+    gpu.upload(&stream, arena, &[8; 64]).unwrap();
+    assert_eq!(look_at(arena), 8);
+    gpu.sync_all().unwrap();
+    note_alloc(arena + 16, 2, "new");
+    note_alloc(arena + 32, 1, "other");
+    assert_eq!([look_at(arena + 16), look_at(arena + 24), look_at(arena + 32)], [5; 3], "a new buffer");
+}

@@ -1,6 +1,8 @@
 //! The shadow against a list of all accesses: operations on several streams, blocks, words and parts of
 //! words.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use lambda_cuda_emu::memory::{Access, Actor, Block, ReaderSets};
 use lambda_cuda_emu::schedule::{Goal, Policy, Scheduler, StreamKind};
 use proptest::prelude::*;
@@ -129,4 +131,51 @@ fn plain_and_atomic_accesses_of_one_word_stay_apart() {
     let touches =
         vec![touch(2, 8, Access::Write), touch(2, 12, Access::Atomic), touch(0, 12, Access::Atomic)];
     assert_eq!(first_refusals(&[Operation { stream: 0, joins: None, touches }]), [None, None]);
+}
+
+/// Two blocks on two host threads meet at every word; whichever way they interleave, one of them is refused.
+#[test]
+fn of_two_blocks_that_run_at_once_one_is_refused() {
+    const CELLS: usize = 1 << 13;
+    let readers = ReaderSets::default();
+    for pair in [[Access::Write, Access::Read], [Access::Write; 2], [Access::Read, Access::Atomic]] {
+        let block = Block::reserve(8 * CELLS, 0).unwrap();
+        let mut scheduler: Scheduler<()> = Scheduler::new(Policy::Eager, 0);
+        let running = |scheduler: &mut Scheduler<()>| {
+            scheduler.enqueue(0, "operation", (), None);
+            let operation = scheduler.next(Goal::Background).unwrap();
+            scheduler.complete(operation.stream, operation.index);
+            operation
+        };
+        let first = running(&mut scheduler);
+        let actor = Actor::new(first.id, &first.clock, scheduler.history(), &readers);
+        block.touch_range(block.base(), 8 * CELLS as u64, &actor, Access::Write).unwrap();
+
+        let second = running(&mut scheduler);
+        let actor = Actor::new(second.id, &second.clock, scheduler.history(), &readers);
+        let arrived = AtomicUsize::new(0);
+        let run = |number: u32, access: Access| -> Vec<bool> {
+            let touch = |cell: usize| {
+                // Both threads arrive at a cell before one leaves for it.
+                arrived.fetch_add(1, Ordering::SeqCst);
+                let mut spins = 0u32;
+                while arrived.load(Ordering::SeqCst) < 2 * (cell + 1) {
+                    spins += 1;
+                    if spins.is_multiple_of(1 << 12) {
+                        std::thread::yield_now()
+                    } else {
+                        std::hint::spin_loop()
+                    }
+                }
+                block.touch(block.base() + 8 * cell as u64, 8, &actor, number, access).is_err()
+            };
+            (0..CELLS).map(touch).collect()
+        };
+        let (one, other) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| run(1, pair[1]));
+            (run(0, pair[0]), other.join().unwrap())
+        });
+        let missed = one.iter().zip(&other).filter(|(one, other)| !**one && !**other).count();
+        assert_eq!(missed, 0, "{pair:?}");
+    }
 }

@@ -48,7 +48,8 @@ fn lanes_that_come_late_still_reach_the_barrier() {
          mul.wide.u32 %d1, %r70, 4; mov.u64 %d2, s; add.u64 %d1, %d2, %d1; and.b32 %r1, %r70, 1;
          setp.eq.u32 %p1, %r1, 0; @%p1 bra DETOUR; mov.u32 %r2, 1;
          MEET: st.shared.u32 [%d1], %r2; bar.sync 0; xor.b32 %r3, %r70, 1; mul.wide.u32 %d3, %r3, 4;
-         add.u64 %d3, %d2, %d3; ld.shared.u32 %r4, [%d3]; cvt.u64.u32 %d4, %r4; st.global.u64 [%d72], %d4; ret;
+         add.u64 %d3, %d2, %d3; ld.shared.u32 %r4, [%d3]; \
+         cvt.u64.u32 %d4, %r4; st.global.u64 [%d72], %d4; ret;
          DETOUR: mov.u32 %r2, 2; bra MEET;"
     );
     let run = Run { shape: (1, 64), ..Run::default() };

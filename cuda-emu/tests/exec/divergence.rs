@@ -89,7 +89,8 @@ fn branch_tables() {
 fn scopes_hide_names() {
     let body = format!(
         "{OWN} mov.u32 %r1, 5;
-         {{ .reg .b32 %r1; mov.u32 %r1, 7; setp.eq.u32 %p1, %r1, 7; @%p1 bra INNER; trap; INNER: add.u32 %r2, %r1, 1; }}
+         {{ .reg .b32 %r1; mov.u32 %r1, 7; setp.eq.u32 %p1, %r1, 7; \
+         @%p1 bra INNER; trap; INNER: add.u32 %r2, %r1, 1; }}
          {{ .reg .b32 t; mov.u32 t, 3; bra INNER; trap; INNER: add.u32 %r2, %r2, t; }}
          add.u32 %r2, %r2, %r1; cvt.u64.u32 %d1, %r2; st.global.u64 [%d72], %d1;"
     );

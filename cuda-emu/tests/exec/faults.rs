@@ -55,7 +55,8 @@ fn a_barrier_in_between_is_enough() {
 #[test]
 fn a_shuffle_orders_no_memory() {
     let body = format!(
-        "{SHARED} st.shared.u64 [%d1], %d4; shfl.sync.bfly.b32 %r1, %r70, 1, 31, -1;\nld.shared.u64 %d5, [%d3];"
+        "{SHARED} st.shared.u64 [%d1], %d4; \
+         shfl.sync.bfly.b32 %r1, %r70, 1, 31, -1;\nld.shared.u64 %d5, [%d3];"
     );
     fault(32, &body, "ld.shared", &["read", "bar.warp.sync"]);
 }
@@ -88,7 +89,8 @@ fn two_lanes_write_the_same_word() {
 #[test]
 fn plain_access_beside_an_atomic_one() {
     let body = format!(
-        "{SHARED} st.shared.u64 [%d1], 0; bar.sync 0; atom.shared.add.u64 %d5, [s], 1;\nld.shared.u64 %d6, [s];"
+        "{SHARED} st.shared.u64 [%d1], 0; bar.sync 0; \
+         atom.shared.add.u64 %d5, [s], 1;\nld.shared.u64 %d6, [s];"
     );
     fault(64, &body, "ld.shared", &["read", "after an atomic access"]);
 }
@@ -112,7 +114,8 @@ fn shared_memory_out_of_bounds_by_one() {
 #[test]
 fn shared_memory_between_the_parts() {
     let declarations = ".extern .shared .align 16 .b8 dynamic[];";
-    let body = ".shared .align 4 .b8 s[4]; st.shared.u32 [s], 1;\nst.shared.u32 [s+4], 1; st.shared.u32 [dynamic], 1;";
+    let body = ".shared .align 4 .b8 s[4]; \
+    st.shared.u32 [s], 1;\nst.shared.u32 [s+4], 1; st.shared.u32 [dynamic], 1;";
     let run = Run { shape: (1, 1), shared: 16, ..Run::default() };
     let found = run.on(&module(declarations, body)).unwrap_err();
     assert_eq!(found.ptx_line, line_of(&text(declarations, body), "[s+4]"));
@@ -150,7 +153,8 @@ fn local_and_constant_memory_out_of_bounds() {
 #[test]
 fn uninitialised_shared_memory() {
     let body = format!(
-        "{SHARED} setp.ne.u32 %p1, %r70, 5; @%p1 st.shared.u64 [%d1], %d4; bar.sync 0;\nld.shared.u64 %d5, [%d3];"
+        "{SHARED} setp.ne.u32 %p1, %r70, 5; @%p1 st.shared.u64 [%d1], %d4; \
+         bar.sync 0;\nld.shared.u64 %d5, [%d3];"
     );
     let found = fault(32, &body, "ld.shared", &["read of byte 40", "no thread of the block has written"]);
     assert_eq!(found.thread, [4, 0, 0]);

@@ -185,7 +185,8 @@ pub fn evaluate(body: &str, operands: &[[u64; 4]]) -> Vec<u64> {
         .map(|i| {
             format!(
                 "ld.global.u64 %d{i}, [%d72+{}]; cvt.u32.u64 %r{i}, %d{i}; cvt.u16.u64 %h{i}, %d{i};
-                 mov.b32 %f{i}, %r{i}; mov.b64 %g{i}, %d{i}; and.b32 %r79, %r{i}, 1; setp.ne.u32 %p{i}, %r79, 0;\n",
+                 mov.b32 %f{i}, %r{i}; mov.b64 %g{i}, %d{i}; and.b32 %r79, %r{i}, 1; \
+                 setp.ne.u32 %p{i}, %r79, 0;\n",
                 8 * i
             )
         })

@@ -121,7 +121,8 @@ fn generic_addresses_reach_shared_memory() {
         ".shared .align 8 .b8 s[512]; {OWN}
          mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; mul.wide.u32 %d3, %r70, 8; add.u64 %d2, %d2, %d3;
          cvt.u64.u32 %d4, %r70; st.u64 [%d2], %d4; bar.sync 0; xor.b64 %d5, %d3, 8;
-         cvta.to.shared.u64 %d6, %d2; add.u64 %d1, %d1, %d5; ld.shared.u64 %d7, [%d1]; ld.shared.u64 %d8, [%d6];
+         cvta.to.shared.u64 %d6, %d2; add.u64 %d1, %d1, %d5; \
+         ld.shared.u64 %d7, [%d1]; ld.shared.u64 %d8, [%d6];
          shl.b64 %d7, %d7, 8; add.u64 %d7, %d7, %d8; st.global.u64 [%d72], %d7;"
     );
     let run = Run { shape: (1, 64), ..Run::default() };

@@ -63,7 +63,8 @@ fn halves_of_a_warp_shuffle_apart() {
     );
     assert!((0..32).all(|lane| found[lane as usize] == lane ^ 1));
     let found = warp(
-        "mov.u32 %r9, 77; setp.lt.u32 %p1, %r0, 16; @!%p1 bra OVER; shfl.sync.bfly.b32 %r9, %r0, 3, 31, 0xFFFF; OVER:",
+        "mov.u32 %r9, 77; setp.lt.u32 %p1, %r0, 16; @!%p1 bra OVER; \
+         shfl.sync.bfly.b32 %r9, %r0, 3, 31, 0xFFFF; OVER:",
     );
     assert!((0..32).all(|lane| found[lane as usize] == if lane < 16 { lane ^ 3 } else { 77 }));
 }
@@ -116,7 +117,8 @@ fn matches_and_reductions() {
 #[test]
 fn lane_registers() {
     let found = warp(
-        "mov.u32 %r1, %lanemask_lt; mov.u32 %r2, %lanemask_ge; xor.b32 %r3, %r1, %r2; mov.u32 %r4, %lanemask_eq;
+        "mov.u32 %r1, %lanemask_lt; mov.u32 %r2, %lanemask_ge; xor.b32 %r3, %r1, %r2; \
+         mov.u32 %r4, %lanemask_eq;
          mov.u32 %r5, %lanemask_le; sub.u32 %r5, %r5, %r1; sub.u32 %r5, %r5, %r4; mov.u32 %r6, %lanemask_gt;
          add.u32 %r6, %r6, %r4; sub.u32 %r6, %r6, %r2; or.b32 %r5, %r5, %r6; not.b32 %r3, %r3;
          or.b32 %r9, %r3, %r5;",

@@ -1,8 +1,8 @@
 //! The device as a backend of the prover.
 //!
-//! Each stage has a device arm and a host arm. A stage runs on the device unless its table, or itself, has been
-//! moved to the host; then it takes its input from wherever it is and runs as the host backend does. The
-//! backend reports what fails and does what recovery asks for; it decides nothing.
+//! Each stage has a device arm and a host arm. A stage runs on the device unless its table, or itself, has
+//! been moved to the host; then it takes its input from wherever it is and runs as the host backend does.
+//! The backend reports what fails and does what recovery asks for; it decides nothing.
 
 mod compose;
 mod device;
@@ -130,7 +130,8 @@ impl DeviceBackend {
         outcome.map_err(|failure: Failure| failure.into_fault(stage, scope))
     }
 
-    /// Moves a stage's scope to the host: all columns of a table are copied before the first leaves the device.
+    /// Moves a stage's scope to the host: all columns of a table are copied before the first leaves the
+    /// device.
     fn move_to_host(&self, stage: Stage, scope: Scope) -> Result<bool, Failure> {
         if self.placement().is_on_host(stage, scope) {
             return Ok(false);

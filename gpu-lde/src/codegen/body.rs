@@ -121,13 +121,18 @@ impl<'a> Body<'a> {
         format!("field_mul({x}, {y})")
     }
 
-    /// A canonical second operand has a shorter operation.
+    /// A constant is subtracted, which is shorter: it is canonical.
     fn binary(&mut self, operation: &str, a: NodeId, b: NodeId) -> String {
-        let is_first = operation == "field_add" && self.uses.constant(a).is_some();
-        let (a, b) = if is_first { (b, a) } else { (a, b) };
-        let canonical = if self.uses.constant(b).is_some() { "_canonical" } else { "" };
-        let (x, y) = (self.value(a), self.value(b));
-        format!("{operation}{canonical}({x}, {y})")
+        let is_sum = operation == "field_add";
+        let (a, b) = if is_sum && self.uses.constant(a).is_some() { (b, a) } else { (a, b) };
+        let x = self.value(a);
+        match self.uses.constant(b) {
+            Some(value) => {
+                let subtracted = if is_sum { -value } else { value };
+                format!("field_sub_canonical({x}, {})", literal(subtracted.as_canonical_u64()))
+            }
+            None => format!("{operation}({x}, {})", self.value(b)),
+        }
     }
 
     fn wide(&mut self, id: NodeId, sum: &Sum) -> String {

@@ -3,10 +3,10 @@
 //! A table has two entry points, one for its interactions and one for its constraints. Each value is computed
 //! when its first user needs it, and each constraint and message is added up as soon as it is known, so that
 //! few values are alive at once; columns are read where they are used, again and again, since a cell that is
-//! wanted twice waits more cheaply in a cache than in a register. Sums are reduced once ([`sum`]).
+//! wanted twice waits more cheaply in a cache than in a register. Sums are reduced once (`sum`).
 //!
 //! A body as large as Keccak-f's (35,000 operations) would make a kernel of megabytes, which no instruction
-//! cache holds. Such bodies repeat themselves: their constraints are grouped by [`shape`], and each group
+//! cache holds. Such bodies repeat themselves: their constraints are grouped by `shape`, and each group
 //! becomes a loop over a table of columns.
 
 mod body;
@@ -25,8 +25,9 @@ use sum::Uses;
 /// Threads a block that entry points are compiled for.
 pub const THREADS: u32 = 128;
 
-/// Blocks that a multiprocessor shall hold at once, which bounds the registers, 65,536 / (4 · 128) a thread, and
-/// the same for entry points of more than [`SHORT_LINES`] statements, which would not do with those.
+/// Blocks that a multiprocessor shall hold at once, which bounds the registers, 65,536 / (4 · 128) a
+/// thread, and the same for entry points of more than [`SHORT_LINES`] statements, which would not do with
+/// those.
 const RESIDENT_BLOCKS: [u32; 2] = [4, 3];
 
 /// Statements from which on an entry point has more registers.
@@ -41,35 +42,27 @@ const LOOP_COUNT: usize = 4;
 /// Statements up to which a loop's body is repeated four times, to have as many loads under way.
 const UNROLLED_LINES: usize = 8;
 
-/// The entry point for the interactions of table `name`.
-pub fn interactions_entry(name: &str) -> String {
-    format!("{name}_interactions")
-}
-
-/// The entry point for the constraints of table `name`.
-pub fn constraints_entry(name: &str) -> String {
-    format!("{name}_constraints")
-}
-
-/// The source of the kernels of table `name`, an identifier, with the body `dag`.
+/// The source of the kernels of table `name`, an identifier, with the body `dag`: the entry points
+/// `<name>_interactions` and `<name>_constraints`, as far as it has any.
 pub fn source(name: &str, dag: &ConstraintDag) -> String {
     let (constraints, interactions) = (dag.constraints.len(), dag.interactions.len());
     let mut text = format!(
-        "// Table {name}: {constraints} constraints, {interactions} interactions. Generated from its graph by\n\
-         // gpu-lde/src/codegen; a test of that crate compares this file with what the graph gives.\n\
+        "// Table {name}: {constraints} constraints, {interactions} interactions.\n\
+         // Generated from its graph by gpu-lde/src/codegen; a test compares this file with what the \
+         graph gives.\n\
          #include \"constraints.cuh\"\n"
     );
     if !dag.interactions.is_empty() {
         let messages = || dag.interactions.iter().flat_map(|i| i.fields.iter().chain([&i.multiplicity]));
         let fields = messages().count() - interactions;
         text.push_str(&cost(dag, messages().copied(), fields, 4 * interactions));
-        entry(&mut text, &interactions_entry(name), interactions_lines(dag));
+        entry(&mut text, &format!("{name}_interactions"), interactions_lines(dag));
     }
     if !dag.constraints.is_empty() {
         let (tables, lines) = constraints_lines(name, dag);
         text.push_str(&tables);
         text.push_str(&cost(dag, dag.constraints.iter().copied(), constraints, 3));
-        entry(&mut text, &constraints_entry(name), lines);
+        entry(&mut text, &format!("{name}_constraints"), lines);
     }
     text
 }
@@ -87,7 +80,8 @@ fn cost(dag: &ConstraintDag, roots: impl Iterator<Item = NodeId>, weighted: usiz
         }
     }
     format!(
-        "\n// A row: {cells} cells read, {operations} operations, {weighted} values weighed, {words} words written."
+        "\n// A row: {cells} cells read, {operations} operations, {weighted} values weighed, \
+         {words} words written."
     )
 }
 
@@ -120,9 +114,10 @@ fn interactions_lines(dag: &ConstraintDag) -> Vec<String> {
 fn constraints_lines(name: &str, dag: &ConstraintDag) -> (String, Vec<String>) {
     let weights = WeightLayout::new(dag);
     let shapes = Shapes::of(dag);
-    let (loops, straight) = match shapes.operations() < LOOPS_FROM {
-        true => (Vec::new(), (0..dag.constraints.len()).collect()),
-        false => shapes.split(LOOP_COUNT),
+    let (loops, straight) = if shapes.operations() < LOOPS_FROM {
+        (Vec::new(), (0..dag.constraints.len()).collect())
+    } else {
+        shapes.split(LOOP_COUNT)
     };
     let mut tables = String::new();
     let mut lines = vec!["ExtProducts sum;".to_owned()];

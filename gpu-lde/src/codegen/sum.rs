@@ -1,8 +1,8 @@
 //! Sums of values and products that are reduced once (`math-cuda/kernels/products.cuh`).
 //!
-//! `a·b + c·d - 4·e + 5` takes three multiplications and one reduction instead of six reductions. A subtracted
-//! value is added as its complement: `~x = 2^64 - 1 - x`, so that the sum is off by a constant, which is known
-//! here and part of where the sum starts. A subtracted product has one operand negated.
+//! `a·b + c·d - 4·e + 5` takes three multiplications and one reduction instead of six reductions. A
+//! subtracted value is added as its complement: `~x = 2^64 - 1 - x`, so that the sum is off by a constant,
+//! which is known here and part of where the sum starts. A subtracted product has one operand negated.
 
 use lambda_air::dag::{ConstraintDag, Leaf, Node, NodeId};
 use lambda_math::Goldilocks;

@@ -1,7 +1,7 @@
 //! Constraints on the device are those of the host: for every table of the machine and of the demo, its own
-//! kernels, the interpreter kernel and `lambda_air::interpreter` give the same values, from the committed PTX.
-//! Cells are random, so that no constraint holds and every value is compared; `air/tests` compares the host's
-//! interpreter with the body itself and with the verifier.
+//! kernels, the interpreter kernel and `lambda_air::interpreter` give the same values, from the committed
+//! PTX. Cells are random, so that no constraint holds and every value is compared; `air/tests` compares the
+//! host's interpreter with the body itself and with the verifier.
 
 mod case;
 #[path = "../../../math-cuda/tests/kernels/kit.rs"]
@@ -43,8 +43,8 @@ fn check(
     }
 }
 
-/// Bug: a generated kernel and the host disagree, so that the device's proofs of a table are wrong; or the row
-/// after the last one is not the first; or a chunk's rows are not where the next kernel looks for them.
+/// Bug: a generated kernel and the host disagree, so that the device's proofs of a table are wrong; or the
+/// row after the last one is not the first; or a chunk's rows are not where the next kernel looks for them.
 #[test]
 fn generated_kernels_are_the_host() {
     let build = |stream: &Stream, dag: &ConstraintDag, roots| {

@@ -12,8 +12,8 @@ use lambda_air::ConstraintDag;
 use lambda_gpu_lde::codegen::source;
 use lambda_gpu_lde::kernels::{TableKernels, digest};
 
-/// Bug: a table changes and its kernel does not, so that the device evaluates other constraints than the host;
-/// or the table silently falls back to the interpreter.
+/// Bug: a table changes and its kernel does not, so that the device evaluates other constraints than the
+/// host; or the table silently falls back to the interpreter.
 #[test]
 fn golden_kernels_are_those_of_the_tables() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -40,6 +40,17 @@ fn every_kernel_has_a_table() {
         let file = entry.expect("an entry").file_name().into_string().expect("a plain name");
         let name = file.split('.').next().expect("a name has a first part");
         assert!(names.contains(name), "{file} belongs to no table");
+    }
+}
+
+/// Bug: the constraints of a large body no longer become loops, and its kernel takes the driver minutes to
+/// compile.
+#[test]
+fn kernels_are_small() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    for (name, _) in distinct() {
+        let ptx = fs::metadata(folder.join(format!("{name}.ptx"))).expect("a table's PTX");
+        assert!(ptx.len() < 1 << 20, "the PTX of {name} has {} bytes", ptx.len());
     }
 }
 

@@ -105,8 +105,8 @@ pub struct ArenaStats {
     pub used_bytes: u64,
     /// Most bytes of all blocks at one time, since it was made or asked to forget.
     pub peak_bytes: u64,
-    /// Size of an arena in which the same calls would have put every block as far from its end, since this one
-    /// was made or asked to forget: both lifetimes' blocks at their furthest.
+    /// Size of an arena in which the same calls would have put every block as far from its end, since this
+    /// one was made or asked to forget: both lifetimes' blocks at their furthest.
     pub peak_extent_bytes: u64,
     /// Longest free piece.
     pub largest_free_bytes: u64,
@@ -295,7 +295,8 @@ impl Arena {
     pub fn stats(&self) -> ArenaStats {
         let [up, down] = self.reach;
         let peak_extent_bytes = up + self.stats.budget_bytes - down;
-        ArenaStats { peak_extent_bytes, largest_free_bytes: self.free.largest(), blocks: self.blocks.len(), ..self.stats }
+        let largest_free_bytes = self.free.largest();
+        ArenaStats { peak_extent_bytes, largest_free_bytes, blocks: self.blocks.len(), ..self.stats }
     }
 
     /// Forgets the peak so far.

@@ -2,7 +2,7 @@
 //!
 //! A transform runs in passes over memory, each of which transforms tiles of `2^12` elements: one pass for
 //! the lowest twelve levels, which the inverse and the forward transform share, and none, one or two for the
-//! levels above. [`passes_above`] is that plan.
+//! levels above. `passes_above` is that plan.
 
 use lambda_math::Goldilocks;
 use lambda_math::domain::{SHIFT, reverse_bits, root_of_unity};

@@ -1,5 +1,5 @@
-//! Evaluating a table's body on rows: what every such kernel reads and writes (`kernels/constraints.cuh`), and
-//! the kernel that runs any body as a program (`kernels/program.cu`).
+//! Evaluating a table's body on rows: what every such kernel reads and writes (`kernels/constraints.cuh`),
+//! and the kernel that runs any body as a program (`kernels/program.cu`).
 
 use lambda_math::Goldilocks;
 use lambda_math::field::EXT_DEGREE;
@@ -48,8 +48,8 @@ pub struct ColumnSlice<'a> {
     pub stride: usize,
 }
 
-/// What a body is evaluated on: the rows `start..start + rows`, and the rows after them, of a table of `height`
-/// rows.
+/// What a body is evaluated on: the rows `start..start + rows`, and the rows after them, of a table of
+/// `height` rows.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyInput<'a> {
     /// Main columns.
@@ -73,8 +73,8 @@ pub struct BodyInput<'a> {
 /// Where a body's values go.
 #[derive(Debug)]
 pub struct BodyOutput<'a> {
-    /// Of each interaction [`MESSAGE_COLUMNS`] columns of the chunk's rows: the coefficients of its factor, and
-    /// its multiplicity, signed by the direction.
+    /// Of each interaction [`MESSAGE_COLUMNS`] columns of the chunk's rows: the coefficients of its factor,
+    /// and its multiplicity, signed by the direction.
     pub messages: Option<DeviceSliceMut<'a, Goldilocks>>,
     /// Three columns of the chunk's rows: the sum of the weighted constraints.
     pub sums: Option<DeviceSliceMut<'a, Goldilocks>>,
@@ -183,7 +183,8 @@ pub enum Instruction {
     Neg { to: u32, a: Operand },
     /// `value` times weight `weight` is added to the sum of constraints.
     Constraint { weight: u32, value: Operand },
-    /// `value` is the multiplicity of `interaction`; the factor of the message that begins is weight `interaction`.
+    /// `value` is the multiplicity of `interaction`; the factor of the message that begins is weight
+    /// `interaction`.
     Send { interaction: u32, value: Operand },
     /// The same with multiplicity `-value`.
     Receive { interaction: u32, value: Operand },
@@ -259,8 +260,8 @@ impl Program {
         }
     }
 
-    /// Runs it: a row takes, per instruction, 16 bytes of code from the cache, 50 operations and three accesses to
-    /// registers.
+    /// Runs it: a row takes, per instruction, 16 bytes of code from the cache, 50 operations and three
+    /// accesses to registers.
     ///
     /// # Panics
     /// When something that the program reads or writes is missing for a row of the chunk.

@@ -4,7 +4,8 @@ use lambda_math_cuda::arena::Epoch;
 use lambda_math_cuda::{DeviceError, DeviceOptions, PinnedBuffer, kernels};
 use serde_json::json;
 
-use crate::kit::{each_device, emulated, options, values};
+use crate::card::{each_device, on_device};
+use crate::kit::{options, values};
 
 #[test]
 fn a_stale_buffer_is_an_error_to_use_and_harmless_to_drop() {
@@ -93,23 +94,24 @@ fn copies_of_all_sizes_around_the_staging_pieces() {
 
 #[test]
 fn poison_is_found_where_nothing_was_written() {
-    let poisoned = DeviceOptions { poison: true, ..options() };
-    let device = emulated(json!({}), poisoned);
-    let stream = device.stream().expect("a stream");
-    let buffer = stream.alloc::<lambda_math::Goldilocks>(100, "never written").expect("there is room");
-    let error = stream.download(&buffer).expect_err("it holds poison");
-    assert_eq!(error, DeviceError::Poisoned { label: "never written" });
-    let error = kernels::scan::column_sums(&stream, &buffer, 10).expect_err("it holds poison");
-    assert_eq!(error, DeviceError::Poisoned { label: "never written" });
-    let written = stream.upload(&values(100, 7), "written").expect("there is room");
-    kernels::scan::column_sums(&stream, &written, 10).expect("it does not");
+    on_device(json!({}), DeviceOptions { poison: true, ..options() }, |device| {
+        let stream = device.stream().expect("a stream");
+        let buffer = stream.alloc::<lambda_math::Goldilocks>(100, "never written").expect("there is room");
+        let error = stream.download(&buffer).expect_err("it holds poison");
+        assert_eq!(error, DeviceError::Poisoned { label: "never written" });
+        let error = kernels::scan::column_sums(&stream, &buffer, 10).expect_err("it holds poison");
+        assert_eq!(error, DeviceError::Poisoned { label: "never written" });
+        let written = stream.upload(&values(100, 7), "written").expect("there is room");
+        kernels::scan::column_sums(&stream, &written, 10).expect("it does not");
+    });
 }
 
 #[test]
 fn pinned_memory_is_zero_and_its_own() {
-    let device = emulated(json!({}), options());
-    let mut pinned = PinnedBuffer::new(&device, 1000).expect("there is room");
-    assert!(pinned.as_slice().iter().all(|&byte| byte == 0));
-    pinned.as_mut_slice().fill(7);
-    assert_eq!(pinned.as_slice(), [7; 1000]);
+    each_device(|device, _| {
+        let mut pinned = PinnedBuffer::new(device, 1000).expect("there is room");
+        assert!(pinned.as_slice().iter().all(|&byte| byte == 0));
+        pinned.as_mut_slice().fill(7);
+        assert_eq!(pinned.as_slice(), [7; 1000]);
+    });
 }

@@ -7,7 +7,8 @@ use lambda_math::Goldilocks;
 use lambda_math_cuda::{Device, DeviceError, DeviceOptions, Driver, Grid, Kernel, PtxModule};
 use serde_json::json;
 
-use crate::kit::{emulated, emulator, options};
+use crate::card::{needs_emulator, on_device};
+use crate::kit::{emulated, emulator, is_real, options};
 
 static EMPTY: PtxModule = PtxModule::new("empty", ".version 8.0\n.target sm_80\n.address_size 64\n");
 static NO_TEXT: PtxModule = PtxModule::new("no_text", "this is not PTX");
@@ -24,10 +25,6 @@ static MISSING: Kernel = Kernel::new(&EMPTY, "missing");
 static REFUSED: Kernel = Kernel::new(&NO_TEXT, "refused");
 static TOO_NEW: Kernel = Kernel::new(&FUTURE, "too_new");
 static STORE: Kernel = Kernel::new(&STORES, "store_u32");
-
-fn device() -> Device {
-    emulated(json!({}), options())
-}
 
 #[test]
 fn no_driver() {
@@ -47,6 +44,9 @@ fn a_library_that_is_no_driver() {
 /// The version belongs to the whole driver, so it is looked at in a process of its own.
 #[test]
 fn a_driver_that_is_too_old_and_one_without_devices() {
+    if needs_emulator("its driver is neither") {
+        return;
+    }
     for (config, words) in [
         (json!({"driver_version": 12_040}), "supports CUDA 12.4, and the kernels need 13.0"),
         (json!({"faults": [{"at": "init", "kind": "no_device"}]}), "the driver sees 0"),
@@ -66,7 +66,7 @@ fn a_driver_that_is_too_old_and_one_without_devices() {
 #[test]
 fn probe() {
     if std::env::var_os("LAMBDA_TEST_PROBE").is_none() {
-        assert!(emulator().version() >= 13_000);
+        assert!(is_real() || emulator().version() >= 13_000);
         return;
     }
     let folder = std::env::current_exe().expect("a test has a path").with_file_name("liblambda_cuda_emu.so");
@@ -75,12 +75,17 @@ fn probe() {
 
 #[test]
 fn no_such_device() {
-    let error = Device::open(emulator(), 1 << 20, DeviceOptions::default()).expect_err("there are fewer");
-    assert!(matches!(error, DeviceError::NoDevice { ordinal: 0x10_0000, .. }), "{error}");
+    on_device(json!({}), options(), |device| {
+        let error = Device::open(device.driver(), 1 << 20, options()).expect_err("there are fewer");
+        assert!(matches!(error, DeviceError::NoDevice { ordinal: 0x10_0000, .. }), "{error}");
+    });
 }
 
 #[test]
 fn a_device_that_is_too_old() {
+    if needs_emulator("it is new enough") {
+        return;
+    }
     let own = emulator().emulator().expect("it is the stand-in driver");
     let ordinal = own.new_device(r#"{"compute_capability": [7, 5]}"#).expect("understood");
     let error = Device::open(emulator(), ordinal, options()).expect_err("PTX is for 8.0");
@@ -89,6 +94,9 @@ fn a_device_that_is_too_old() {
 
 #[test]
 fn a_budget_that_is_not_free() {
+    if needs_emulator("its memory has another size") {
+        return;
+    }
     let own = emulator().emulator().expect("it is the stand-in driver");
     let ordinal = own.new_device(r#"{"memory_bytes": 1048576}"#).expect("understood");
     let wanted =
@@ -101,17 +109,22 @@ fn a_budget_that_is_not_free() {
 
 #[test]
 fn one_device_has_one_budget() {
-    let device = device();
-    let again = Device::open(emulator(), device.info().ordinal, options()).expect("the same options");
-    assert_eq!(again.stats(), device.stats());
-    let other = DeviceOptions { budget_bytes: Some(1 << 20), ..options() };
-    let error = Device::open(emulator(), device.info().ordinal, other).expect_err("other options");
-    assert!(matches!(error, DeviceError::AlreadyOpen { .. }), "{error}");
+    on_device(json!({}), options(), |device| {
+        let open = |options| Device::open(device.driver(), device.info().ordinal, options);
+        let again = open(options()).expect("the same options");
+        assert_eq!(again.stats(), device.stats());
+        let other = DeviceOptions { budget_bytes: Some(1 << 20), ..options() };
+        let error = open(other).expect_err("other options");
+        assert!(matches!(error, DeviceError::AlreadyOpen { .. }), "{error}");
+    });
 }
 
 #[test]
 fn refused_kernels_say_why_and_harm_nothing() {
-    let device = device();
+    on_device(json!({}), options(), refuses_kernels);
+}
+
+fn refuses_kernels(device: &Device) {
     let stream = device.stream().expect("a stream");
     let mut buffer = stream.alloc::<u32>(4, "target").expect("there is room");
     let grid = Grid::linear(1, 1);
@@ -142,7 +155,10 @@ fn refused_kernels_say_why_and_harm_nothing() {
 /// After a fault every call returns it, and everything can still be dropped.
 #[test]
 fn a_kernels_fault_closes_the_device() {
-    let device = device();
+    if needs_emulator("no other test could use it afterwards") {
+        return;
+    }
+    let device = emulated(json!({}), options());
     let stream = device.stream().expect("a stream");
     let mut buffer = stream.upload(&[0u32; 4], "target").expect("there is room");
     // Past the end of a buffer of four words.

@@ -11,7 +11,8 @@ use lambda_math_cuda::{Device, DeviceError, Stream};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::json;
 
-use crate::kit::{emulated, options, values};
+use crate::card::on_device;
+use crate::kit::{options, values};
 
 const LOG2: u32 = 6;
 const ROWS: usize = 1 << LOG2;
@@ -41,7 +42,10 @@ fn columns(stream: &Stream, count: usize) -> lambda_math_cuda::DeviceBuffer<Gold
 
 #[test]
 fn every_launcher_survives_at_every_allocation() {
-    let device = emulated(json!({}), options());
+    on_device(json!({}), options(), survives_at_every_allocation);
+}
+
+fn survives_at_every_allocation(device: &Device) {
     let stream = &device.stream().expect("a stream");
     let twiddles = Twiddles::new(stream).expect("there is room");
     let wide = columns(stream, 5);
@@ -54,7 +58,7 @@ fn every_launcher_survives_at_every_allocation() {
 
     let mut counts = Vec::new();
     let mut refuse = |name: &'static str, call: &dyn Fn() -> Result<(), DeviceError>| {
-        counts.push((name, refuse_each(&device, name, call)));
+        counts.push((name, refuse_each(device, name, call)));
     };
     refuse("ntt", &|| {
         let mut lde = stream.alloc::<Goldilocks>(2 * wide.len(), "lde")?;

@@ -157,7 +157,8 @@ impl Table {
     }
 }
 
-/// Bug: an operation, an operand or an output is wrong; registers of two threads share memory, wherever they are.
+/// Bug: an operation, an operand or an output is wrong; registers of two threads share memory, wherever
+/// they are.
 #[test]
 fn programs_give_what_they_say() {
     let table = Table::new(512);
@@ -172,8 +173,8 @@ fn programs_give_what_they_say() {
     }
 }
 
-/// Bug: a thread takes a second row while it has registers of its first one, or rows are left out, where there are
-/// more rows than threads with registers.
+/// Bug: a thread takes a second row while it has registers of its first one, or rows are left out, where
+/// there are more rows than threads with registers.
 #[test]
 fn threads_take_several_rows() {
     let table = Table::new(1024);
