@@ -14,6 +14,7 @@ mod kit;
 mod lookup;
 mod ntt;
 mod ood;
+mod program;
 mod quotient;
 mod rows;
 mod scan;

@@ -22,7 +22,7 @@ const RESERVED: [Reserved; 3] = [
     Reserved {
         rule: "hash-owner",
         code: "blake3::",
-        allowed: &["math/src/hash", "verifier/src/transcript", "gpu-lde/src/kernels.rs", "benches/"],
+        allowed: &["math/src/hash", "verifier/src/transcript", "benches/"],
         advice: "hash through lambda_math::hash, or absorb through the verifier's transcript",
     },
     Reserved {
