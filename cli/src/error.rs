@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use lambda_block::BlockError;
 use lambda_executor::ExecutionError;
 use lambda_machine::elf::ElfError;
-use lambda_prover::{Fault, ProveError};
+use lambda_math_cuda::DeviceError;
+use lambda_prover::{Action, Fault, ProveError};
 use lambda_verifier::command::{CommandError, EXIT_UNREADABLE};
 use lambda_verifier::error::KeyError;
 use lambda_verifier::file::FileError;
@@ -93,6 +94,36 @@ pub enum CliError {
     /// No proof came out.
     #[error("{0}; nothing was written")]
     Prove(ProveError),
+    /// The device that was asked for cannot be used.
+    #[error("--device {kind}: {error}; nothing was written; {}", device_advice(error))]
+    Device {
+        /// What was asked for.
+        kind: &'static str,
+        /// Why not.
+        error: DeviceError,
+    },
+    /// The stand-in driver is not where it should be.
+    #[error(
+        "--device emu: the stand-in driver is not at {}; build it with `cargo build --release \
+         -p lambda-cuda-emu`, or set LAMBDA_VM_CUDA_EMU to its path",
+        one_of(looked)
+    )]
+    NoEmulator {
+        /// Where it was looked for.
+        looked: Vec<PathBuf>,
+    },
+    /// A stage failed on the device, and recovery could not or must not go on.
+    #[error(
+        "the device failed: {fault}; {}; nothing was written; raise --vram-budget, or let --policy recover \
+         go on on the host",
+        tried_in_words(tried)
+    )]
+    GaveUp {
+        /// The stage's last fault.
+        fault: Fault,
+        /// What had been tried.
+        tried: Vec<Action>,
+    },
     /// Threads or signal handlers are not to be had.
     #[error("{0}")]
     Resource(String),
@@ -115,13 +146,41 @@ impl CliError {
             | Self::Block(_)
             | Self::Program(_) => EXIT_UNREADABLE,
             Self::Trap(_) | Self::Exit { .. } => EXIT_GUEST,
-            Self::Output { .. } | Self::Stdout(_) | Self::Resource(_) => EXIT_REFUSED,
+            Self::Output { .. }
+            | Self::Stdout(_)
+            | Self::Resource(_)
+            | Self::Device { .. }
+            | Self::NoEmulator { .. }
+            | Self::GaveUp { .. } => EXIT_REFUSED,
             Self::Prove(
                 ProveError::Fault(Fault::OutOfMemory { .. }) | ProveError::Claim(_) | ProveError::Key(_),
             ) => EXIT_REFUSED,
             Self::Prove(_) => EXIT_INTERNAL,
         }
     }
+}
+
+/// What to do about a device that cannot be used.
+fn device_advice(error: &DeviceError) -> &'static str {
+    match error {
+        DeviceError::NoDriver { .. } | DeviceError::DriverTooOld { .. } => {
+            "install NVIDIA's driver for CUDA 13 or later, or use --device host"
+        }
+        DeviceError::OutOfMemory { .. } => {
+            "choose another --vram-budget, or let --policy recover use the host"
+        }
+        _ => "`lambda-prove doctor` shows what is there; --device host does without",
+    }
+}
+
+fn one_of(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(" or ")
+}
+
+fn tried_in_words(tried: &[Action]) -> String {
+    let names: Vec<String> = tried.iter().map(Action::to_string).collect();
+    if names.is_empty() { "nothing could be tried".to_owned() } else { format!("tried {}", names.join(", ")) }
 }
 
 /// What to do about an output that cannot be written.

@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod device;
+mod doctor;
 mod error;
 mod inspect;
 mod manual;
@@ -47,6 +49,8 @@ enum Command {
     Verify(VerifyArgs),
     /// Make, import, run and prove Ethereum blocks
     Block(block::BlockArgs),
+    /// Say what this machine offers, which device would prove, and what to fix
+    Doctor(doctor::DoctorArgs),
     /// Print a completion script for a shell
     Completions(manual::CompletionsArgs),
     /// Write the manual pages, one a command, into a folder
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Command::Prove(args) => prove::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Block(args) => block::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => manual::completions(&args, Cli::command()),
         Command::Man(args) => manual::pages(&args, Cli::command()),
         Command::Verify(args) => command::run(&args, &mut std::io::stdout().lock()).map_err(CliError::Verify),

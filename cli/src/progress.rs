@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use lambda_prover::{Event, Observer, Round};
+use lambda_prover::recovery::RecoveryEvent;
+use lambda_prover::{Action, Event, Observer, Round};
 use serde_json::json;
+
+use crate::device::Computer;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -21,19 +24,43 @@ pub enum Mode {
     Plain,
     /// A JSON object per event
     Json,
-    /// Nothing
+    /// Nothing, unless something goes wrong
     None,
 }
 
-/// The observer that `mode` asks for.
+impl Mode {
+    /// What `Auto` is here.
+    fn resolved(self) -> Self {
+        match self {
+            Self::Auto if stderr().is_terminal() => Self::Bar,
+            Self::Auto => Self::None,
+            mode => mode,
+        }
+    }
+}
+
+/// The observer that `mode` asks for; one that is `quiet` says nothing whatever happens.
 pub fn observer(mode: Mode, quiet: bool) -> Box<dyn Observer> {
-    match mode {
+    match mode.resolved() {
         _ if quiet => Box::new(()),
-        Mode::Auto if stderr().is_terminal() => Box::new(Bar::new()),
-        Mode::Auto | Mode::None => Box::new(()),
+        Mode::Auto | Mode::None => Box::new(Troubles),
         Mode::Bar => Box::new(Bar::new()),
         Mode::Plain => Box::new(Plain),
         Mode::Json => Box::new(Json),
+    }
+}
+
+/// Says who computes, and why: a device that was asked for and is not used counts as something wrong.
+pub fn announce(computer: &Computer, mode: Mode, quiet: bool) {
+    let (kind, name, reason) = (computer.kind(), computer.name(), &computer.reason);
+    match mode.resolved() {
+        _ if quiet => {}
+        Mode::Json => {
+            eprintln!("{}", json!({"event": "device", "kind": kind, "name": name, "reason": reason}));
+        }
+        Mode::None if !computer.is_fallback() => {}
+        _ if kind == "host" => eprintln!("{:12} host: {reason}", "device"),
+        _ => eprintln!("{:12} {kind}, {name}: {reason}", "device"),
     }
 }
 
@@ -81,7 +108,9 @@ impl Observer for Bar {
                 self.show(step);
             }
             Event::RoundDone { round: Round::Verify, .. } => self.bar.finish_and_clear(),
-            Event::RoundDone { .. } => {}
+            Event::Recovered(event) => self.bar.suspend(|| eprintln!("{}", recovered(event))),
+            // The command ends with an error that says so.
+            Event::RoundDone { .. } | Event::GaveUp { .. } => {}
         }
     }
 }
@@ -96,10 +125,34 @@ struct Plain;
 
 impl Observer for Plain {
     fn event(&self, event: Event<'_>) {
-        if let Event::RoundDone { round, seconds } = event {
-            eprintln!("{:12} {seconds:8.3} s", round.title());
+        match event {
+            Event::RoundDone { round, seconds } => eprintln!("{:12} {seconds:8.3} s", round.title()),
+            event => Troubles.event(event),
         }
     }
+}
+
+/// What went wrong and was put right, and nothing else.
+struct Troubles;
+
+impl Observer for Troubles {
+    fn event(&self, event: Event<'_>) {
+        if let Event::Recovered(event) = event {
+            eprintln!("{}", recovered(event));
+        }
+    }
+}
+
+fn recovered(event: &RecoveryEvent) -> String {
+    let done = match event.action {
+        Action::Evict => "made room, and tried again",
+        Action::Drain => "waited for all work, and tried again",
+        Action::Shrink => "went on with smaller pieces",
+        Action::Downgrade => "went on on the host",
+        Action::Restart => "began again on the host",
+        Action::Fail => "gave up",
+    };
+    format!("{:12} {}; {done}", "device", event.fault)
 }
 
 struct Json;
@@ -116,6 +169,13 @@ impl Observer for Json {
             Event::RoundDone { round, seconds } => {
                 json!({"event": "round_done", "round": round.title(), "seconds": seconds})
             }
+            Event::Recovered(RecoveryEvent { stage, scope, fault, action }) => json!({
+                "event": "recovered", "stage": stage, "scope": scope, "fault": fault, "action": action,
+            }),
+            Event::GaveUp { stage, scope, fault, tried } => json!({
+                "event": "gave_up", "stage": stage.name(), "scope": scope.to_string(),
+                "fault": fault.to_string(), "tried": tried,
+            }),
         };
         eprintln!("{line}");
     }

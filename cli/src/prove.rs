@@ -1,20 +1,23 @@
 //! `lambda-prove prove`: from a program and an input to a proof file.
 
+use std::cell::RefCell;
 use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use lambda_executor::Executor;
-use lambda_prover::execution::{ProvableProgram, ProvenExecution};
-use lambda_prover::{HostBackend, Profile};
+use lambda_prover::execution::{ExecutionWitness, ProvableProgram, ProvenExecution};
+use lambda_prover::{Action, Event, HostBackend, Observer, Profile, ProveError, Report};
 use lambda_verifier::command::{hex, human_bytes, parse_profile};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::device::{Computer, DeviceArgs};
 use crate::error::CliError;
 use crate::output::{PendingFile, exit_cleanly_on_signals, publish};
 use crate::program::{ProgramArgs, check_exit, show_log};
-use crate::progress::{Mode, human_count, observer};
+use crate::progress::{Mode, announce, human_count, observer};
 use crate::run::Shown;
 
 /// Arguments of `prove`.
@@ -53,6 +56,8 @@ pub struct ProveOptions {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
 }
 
 /// Proves an execution.
@@ -80,11 +85,13 @@ pub fn prove(
         .num_threads(options.threads.unwrap_or(0) as usize)
         .build_global()
         .map_err(|error| CliError::Resource(format!("cannot start threads: {error}")))?;
+    let computer = options.device.open()?;
 
     let start = Instant::now();
     let (execution, record) = executor.record(input).map_err(CliError::Trap)?;
     show_log(&execution.log);
     check_exit(&execution, options.expect_exit)?;
+    announce(&computer, options.progress, options.quiet);
     // From here on, stderr is the progress bar's.
     let observer = observer(options.progress, options.quiet);
     let executed = start.elapsed().as_secs_f64();
@@ -93,7 +100,7 @@ pub fn prove(
     let prepared = start.elapsed().as_secs_f64();
     let witness = program.witness(&record);
     drop(record);
-    let proven = program.prove(&HostBackend, witness, observer.as_ref()).map_err(CliError::Prove)?;
+    let proven = compute(&program, &computer, witness, observer.as_ref())?;
     drop(observer);
     let seconds = start.elapsed().as_secs_f64();
 
@@ -101,15 +108,58 @@ pub fn prove(
     let shown = explain(&execution.output)?;
     proof_file.write(&bytes)?;
     if let Some(report_file) = &mut report_file {
-        let mut text = serde_json::to_vec_pretty(&proven.report).expect("a report is plain data");
+        let report = WrittenReport { report: &proven.report, device: computer.json() };
+        let mut text = serde_json::to_vec_pretty(&report).expect("a report is plain data");
         text.push(b'\n');
         report_file.write(&text)?;
     }
     publish([Some(proof_file), report_file].into_iter().flatten())?;
     let times = Times { executed, prepared, seconds };
-    let result = Proved { options, proven: &proven, cycles: execution.cycles, bytes: bytes.len(), times };
+    let (cycles, bytes) = (execution.cycles, bytes.len());
+    let result = Proved { options, proven: &proven, computer: &computer, cycles, bytes, times };
     let text = if options.json { format!("{}\n", result.json(shown)) } else { result.text(&shown) };
     stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)
+}
+
+/// Has `computer` prove `witness`.
+fn compute(
+    program: &ProvableProgram,
+    computer: &Computer,
+    witness: ExecutionWitness,
+    observer: &dyn Observer,
+) -> Result<ProvenExecution, CliError> {
+    let watch = Watch { observer, tried: RefCell::default() };
+    let proven = match &computer.backend {
+        Some(backend) => program.prove(backend, witness, &watch),
+        None => program.prove(&HostBackend, witness, &watch),
+    };
+    proven.map_err(|error| match (error, watch.tried.into_inner()) {
+        (ProveError::Fault(fault), Some(tried)) => CliError::GaveUp { fault, tried },
+        (error, _) => CliError::Prove(error),
+    })
+}
+
+/// Passes events on, and remembers what had been tried when recovery gave up.
+struct Watch<'a> {
+    observer: &'a dyn Observer,
+    tried: RefCell<Option<Vec<Action>>>,
+}
+
+impl Observer for Watch<'_> {
+    fn event(&self, event: Event<'_>) {
+        if let Event::GaveUp { tried, .. } = event {
+            self.tried.replace(Some(tried.to_vec()));
+        }
+        self.observer.event(event);
+    }
+}
+
+/// The report as it is written: the prover's, and who computed.
+#[derive(Serialize)]
+struct WrittenReport<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    device: Value,
 }
 
 /// Seconds since the start.
@@ -123,6 +173,7 @@ struct Times {
 struct Proved<'a> {
     options: &'a ProveOptions,
     proven: &'a ProvenExecution,
+    computer: &'a Computer,
     cycles: u64,
     bytes: usize,
     times: Times,
@@ -144,7 +195,7 @@ impl Proved<'_> {
         format!(
             "output     {}\nexit code  {}\n{}cycles     {} in {:.2} s ({:.0} cycles/s)\n\
              program    {} (committed in {:.2} s)\nproof      {} ({})\n\
-             security   {}\nmemory     {} at its peak\n",
+             security   {}\nmemory     {} at its peak\ndevice     {}\n",
             if claim.output.is_empty() { "none".to_owned() } else { hex(&claim.output) },
             claim.exit_code,
             shown.text,
@@ -157,6 +208,7 @@ impl Proved<'_> {
             human_bytes(self.bytes),
             accepted.johnson,
             human_bytes(report.measured_peak_bytes.unwrap_or(report.planned_peak_bytes) as usize),
+            self.computer.text(&report.recovery),
         )
     }
 
@@ -179,6 +231,8 @@ impl Proved<'_> {
             "unique_decoding_bits": report.unique_decoding_bits,
             "planned_peak_bytes": report.planned_peak_bytes,
             "measured_peak_bytes": report.measured_peak_bytes,
+            "device": self.computer.json(),
+            "recovery": report.recovery,
         });
         for (key, member) in shown.json {
             value[key] = member;

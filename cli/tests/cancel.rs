@@ -26,6 +26,9 @@ fn at_work(folder: &Folder, command: &mut Command, steps: u64) -> (Child, BufRea
     let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
     let mut line = String::new();
     stderr.read_line(&mut line).expect("stderr can be read");
+    assert!(line.starts_with("device"), "{line:?}");
+    line.clear();
+    stderr.read_line(&mut line).expect("stderr can be read");
     assert!(line.starts_with("01 trace"), "{line:?}");
     assert!(folder.names().len() > 2, "no temporary files: {:?}", folder.names());
     (child, stderr)

@@ -27,6 +27,7 @@ fn each_command_has_a_page() {
         "lambda-prove-block.1",
         "lambda-prove-census.1",
         "lambda-prove-completions.1",
+        "lambda-prove-doctor.1",
         "lambda-prove-inspect.1",
         "lambda-prove-man.1",
         "lambda-prove-prove.1",

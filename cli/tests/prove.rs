@@ -60,9 +60,10 @@ fn progress_is_as_asked_for() {
     }
     let plain = stderr(&["plain"]);
     let rounds: Vec<&str> = plain.lines().map(|line| &line[..2]).collect();
-    assert_eq!(rounds, ["01", "02", "03", "04", "05", "06", "07", "08"]);
+    assert_eq!(rounds, ["de", "01", "02", "03", "04", "05", "06", "07", "08"]);
     let events: Vec<Value> =
         stderr(&["json"]).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    assert_eq!(events[0]["event"], "device");
     let done = events.iter().filter(|event| event["event"] == "round_done").count();
     assert_eq!(done, 8);
 }

@@ -58,7 +58,7 @@ pub fn prove<B: Backend>(
 ) -> Result<Proven, ProveError> {
     let Witness { traces, statement } = witness;
     let traces: Vec<Arc<Columns>> = traces.into_iter().map(Arc::new).collect();
-    let recovery = Recovery::new(backend);
+    let recovery = Recovery::new(backend, observer);
     if backend.policy() != Some(Policy::Recover) {
         return attempt(system, &recovery, traces, statement, observer);
     }

@@ -23,6 +23,7 @@ use serde::Serialize;
 use crate::backend::Backend;
 use crate::error::ProveError;
 use crate::fault::{Fault, Scope, Stage};
+use crate::report::{Event, Observer};
 
 /// How far the prover may go to finish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -106,6 +107,7 @@ pub struct RecoveryEvent {
 /// Runs stages, and runs them again.
 pub struct Recovery<'a, B: Backend> {
     backend: &'a B,
+    observer: &'a dyn Observer,
     events: RefCell<Vec<RecoveryEvent>>,
     /// Actions taken about wrong values, by table: such a fault is noticed long after the stage.
     corruptions: RefCell<BTreeMap<usize, Vec<Action>>>,
@@ -117,9 +119,9 @@ impl<'a, B: Backend> Recovery<'a, B> {
         self.backend
     }
 
-    /// Over `backend`, under its policy.
-    pub fn new(backend: &'a B) -> Self {
-        Self { backend, events: RefCell::default(), corruptions: RefCell::default() }
+    /// Over `backend`, under its policy, telling `observer`.
+    pub fn new(backend: &'a B, observer: &'a dyn Observer) -> Self {
+        Self { backend, observer, events: RefCell::default(), corruptions: RefCell::default() }
     }
 
     /// Runs a stage until it succeeds or nothing is left to do.
@@ -160,15 +162,24 @@ impl<'a, B: Backend> Recovery<'a, B> {
         let Some(policy) = self.backend.policy() else { return Err(fault.clone().into()) };
         loop {
             let action = decide(fault, taken, policy);
-            taken.push(action);
             let done = match action {
                 // Whoever runs the proof begins again.
-                Action::Restart | Action::Fail => return Err(fault.clone().into()),
+                Action::Restart => return Err(fault.clone().into()),
+                Action::Fail => {
+                    self.observer.event(Event::GaveUp { stage, scope, fault, tried: taken });
+                    return Err(fault.clone().into());
+                }
                 action => self.backend.recover(action, stage, scope),
             };
+            taken.push(action);
             match done {
                 Ok(true) => {
-                    self.note(stage, scope, fault, action);
+                    self.note(RecoveryEvent {
+                        stage: stage.name(),
+                        scope: scope.to_string(),
+                        fault: fault.to_string(),
+                        action,
+                    });
                     return Ok(());
                 }
                 Ok(false) => {}
@@ -178,13 +189,9 @@ impl<'a, B: Backend> Recovery<'a, B> {
         }
     }
 
-    fn note(&self, stage: Stage, scope: Scope, fault: &Fault, action: Action) {
-        self.events.borrow_mut().push(RecoveryEvent {
-            stage: stage.name(),
-            scope: scope.to_string(),
-            fault: fault.to_string(),
-            action,
-        });
+    fn note(&self, event: RecoveryEvent) {
+        self.observer.event(Event::Recovered(&event));
+        self.events.borrow_mut().push(event);
     }
 
     /// What happened.
@@ -193,10 +200,10 @@ impl<'a, B: Backend> Recovery<'a, B> {
     }
 
     /// The same proof over another backend, from the beginning, because of `error`.
-    pub fn restarted_on<'b, C: Backend>(&self, backend: &'b C, error: &ProveError) -> Recovery<'b, C> {
-        let restarted = Recovery::new(backend);
+    pub fn restarted_on<'b, C: Backend>(&'b self, backend: &'b C, error: &ProveError) -> Recovery<'b, C> {
+        let restarted = Recovery::new(backend, self.observer);
         restarted.events.replace(self.events());
-        restarted.events.borrow_mut().push(RecoveryEvent {
+        restarted.note(RecoveryEvent {
             stage: "prove",
             scope: Scope::Proof.to_string(),
             fault: error.to_string(),

@@ -6,7 +6,8 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::backend::TableContext;
-use crate::recovery::RecoveryEvent;
+use crate::fault::{Fault, Scope, Stage};
+use crate::recovery::{Action, RecoveryEvent};
 
 /// A round of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -77,6 +78,19 @@ pub enum Event<'a> {
         round: Round,
         /// How long it took.
         seconds: f64,
+    },
+    /// A stage failed, and something was done about it.
+    Recovered(&'a RecoveryEvent),
+    /// A stage failed, and recovery has nothing left to do: on this backend there will be no proof.
+    GaveUp {
+        /// The stage.
+        stage: Stage,
+        /// What it worked on.
+        scope: Scope,
+        /// Its last fault.
+        fault: &'a Fault,
+        /// Actions that were taken, those that changed nothing included.
+        tried: &'a [Action],
     },
 }
 

@@ -50,7 +50,11 @@ fn assert_satisfied(program: ProvableProgram, record: &ExecutionRecord, name: &s
     assert_eq!(census.cycles, record.cpu.len() as u64);
     let padded: u64 = census.tables.iter().map(|table| table.padded_rows).sum();
     assert_eq!(padded, witness.traces.iter().map(|trace| trace.height() as u64).sum::<u64>());
+    let (planned_key, planned) = program.shape(&census).expect("few enough instances");
+    let heights: Vec<u8> = witness.traces.iter().map(|trace| trace.height().trailing_zeros() as u8).collect();
+    assert_eq!(planned, heights, "{name}: a census tells the heights");
     let (system, witness) = program.instantiate(witness).expect("few enough instances");
+    assert_eq!(planned_key.digest(), system.verifying_key().digest());
     if let Err(report) = check_traces(&system.key, &witness.traces, &witness.statement) {
         panic!("{name}: {report}");
     }

@@ -59,15 +59,13 @@ impl Census {
             .zip(&key.tables)
             .filter_map(|(id, table)| {
                 let rows = rows(id, program, record);
-                let instances = rows.div_ceil(max_rows);
-                let tall = if id.is_chunked() { rows / max_rows } else { 0 };
-                let rest = rows - tall * max_rows;
-                let padded = tall * max_rows + if rest > 0 { height(rest) } else { 0 };
+                let max_rows = if id.is_chunked() { max_rows } else { usize::MAX };
+                let heights = instance_heights(rows, max_rows);
                 (rows > 0).then_some(TableCensus {
                     table: id.name(),
                     rows: rows as u64,
-                    padded_rows: padded as u64,
-                    instances: if id.is_chunked() { instances as u64 } else { 1 },
+                    padded_rows: heights.iter().map(|&height| height as u64).sum(),
+                    instances: heights.len() as u64,
                     main_columns: table.shape.main_width as u64,
                     lookup_columns: (table.shape.lookup_columns() * EXT_DEGREE) as u64,
                     preprocessed_columns: table.shape.preprocessed_width as u64,
@@ -75,6 +73,40 @@ impl Census {
             })
             .collect();
         Self { cycles: record.cpu.len() as u64, tables }
+    }
+
+    /// The census of a run of `cycles` instructions that is otherwise like this one: tables whose rows grow with
+    /// a run have as many rows per instruction.
+    #[must_use]
+    pub fn scaled(mut self, cycles: u64, max_rows: usize) -> Self {
+        let ids = TableId::ALL.into_iter().filter(|id| id.is_chunked());
+        let names: Vec<&str> = ids.map(TableId::name).collect();
+        for table in self.tables.iter_mut().filter(|table| names.contains(&table.table)) {
+            let rows = u128::from(table.rows) * u128::from(cycles) / u128::from(self.cycles.max(1));
+            table.rows = u64::try_from(rows).unwrap_or(u64::MAX).max(1);
+            let heights = instance_heights(table.rows as usize, max_rows);
+            table.instances = heights.len() as u64;
+            table.padded_rows = heights.into_iter().map(|height| height as u64).sum();
+        }
+        Self { cycles, ..self }
+    }
+
+    /// How often each table occurs, and the heights (`log2`) of all instances, both in registry order.
+    pub fn heights_log2(&self, max_rows: usize) -> (Vec<usize>, Vec<u8>) {
+        let mut heights_log2 = Vec::new();
+        let instances = TableId::ALL
+            .into_iter()
+            .map(|id| {
+                let table = self.tables.iter().find(|table| table.table == id.name());
+                let heights = table.map_or_else(Vec::new, |table| {
+                    let max_rows = if id.is_chunked() { max_rows } else { usize::MAX };
+                    instance_heights(table.rows as usize, max_rows)
+                });
+                heights_log2.extend(heights.iter().map(|height| height.trailing_zeros() as u8));
+                heights.len()
+            })
+            .collect();
+        (instances, heights_log2)
     }
 
     /// Main and lookup cells of all rows that hold something, per instruction.
@@ -86,6 +118,14 @@ impl Census {
     pub fn padding_per_cycle(&self) -> f64 {
         self.tables.iter().map(TableCensus::padding_cells).sum::<u64>() as f64 / self.cycles as f64
     }
+}
+
+/// Heights of the instances that `rows` rows are split into.
+fn instance_heights(rows: usize, max_rows: usize) -> Vec<usize> {
+    let rest = rows % max_rows;
+    let mut heights = vec![max_rows; rows / max_rows];
+    heights.extend((rest > 0).then(|| height(rest)));
+    heights
 }
 
 /// Rows of table `id` that hold something.

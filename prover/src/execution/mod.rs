@@ -6,6 +6,7 @@ mod witness;
 
 use lambda_machine::program::Program;
 use lambda_machine::record::ExecutionRecord;
+use lambda_verifier::VerifyingKey;
 use lambda_verifier::error::KeyError;
 use lambda_verifier::execution::{ExecutionProof, ProgramCommitment};
 use lambda_verifier::file::Id;
@@ -79,6 +80,21 @@ impl ProvableProgram {
     /// What the execution that `record` tells of costs.
     pub fn census(&self, record: &ExecutionRecord) -> Census {
         Census::new(self.system.verifying_key(), &self.program, record, self.max_rows)
+    }
+
+    /// The key and the heights (`log2`) of a proof of an execution with this census.
+    ///
+    /// # Errors
+    /// When there are too many tables.
+    pub fn shape(&self, census: &Census) -> Result<(VerifyingKey, Vec<u8>), KeyError> {
+        let (instances, heights_log2) = census.heights_log2(self.max_rows);
+        Ok((self.system.verifying_key().with_instances(&instances)?, heights_log2))
+    }
+
+    /// The census of a run of `cycles` instructions that is otherwise like `census`.
+    #[must_use]
+    pub fn scaled(&self, census: Census, cycles: u64) -> Census {
+        census.scaled(cycles, self.max_rows)
     }
 
     /// Traces and claim of the execution that `record` tells of.

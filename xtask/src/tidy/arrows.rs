@@ -11,7 +11,6 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("lambda-math-cuda", &["lambda-math"]),
     ("lambda-cuda-emu", &[]),
     ("lambda-air", &["lambda-math"]),
-    ("lambda-gpu-lde", &["lambda-math-cuda", "lambda-air", "lambda-math"]),
     ("lambda-demo", &["lambda-air", "lambda-math"]),
     ("lambda-machine", &["lambda-air", "lambda-math"]),
     ("lambda-executor", &["lambda-machine"]),
@@ -19,12 +18,25 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("lambda-verifier", &["lambda-machine", "lambda-air", "lambda-math"]),
     ("lambda-prover", &["lambda-verifier", "lambda-machine", "lambda-air", "lambda-math"]),
     (
+        "lambda-gpu-lde",
+        &["lambda-prover", "lambda-verifier", "lambda-air", "lambda-math-cuda", "lambda-math"],
+    ),
+    (
         "lambda-cli",
-        &["lambda-prover", "lambda-verifier", "lambda-block", "lambda-executor", "lambda-machine"],
+        &[
+            "lambda-gpu-lde",
+            "lambda-prover",
+            "lambda-verifier",
+            "lambda-block",
+            "lambda-executor",
+            "lambda-machine",
+            "lambda-math-cuda",
+        ],
     ),
     (
         "lambda-benches",
         &[
+            "lambda-gpu-lde",
             "lambda-prover",
             "lambda-verifier",
             "lambda-block",
@@ -32,6 +44,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "lambda-demo",
             "lambda-machine",
             "lambda-air",
+            "lambda-math-cuda",
             "lambda-math",
         ],
     ),
