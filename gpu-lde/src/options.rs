@@ -13,6 +13,10 @@ pub struct BackendOptions {
     pub serialize_window: bool,
     /// Stages whose scopes are moved to the host when they come to them.
     pub force_downgrade: BTreeSet<Stage>,
+    /// Whether to find out what was wrong when a composition does not hold
+    /// ([`findings`](crate::DeviceBackend::findings)). What each composition left is kept until it was
+    /// checked.
+    pub xcheck: bool,
     /// Device memory for messages and sums of a chunk of rows, bytes.
     pub chunk_bytes: u64,
 }
@@ -23,6 +27,7 @@ impl Default for BackendOptions {
             policy: Policy::Recover,
             serialize_window: true,
             force_downgrade: BTreeSet::new(),
+            xcheck: false,
             chunk_bytes: 256 << 20,
         }
     }

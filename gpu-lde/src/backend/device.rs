@@ -30,6 +30,7 @@ impl DeviceBackend {
         let height_log2 = height.trailing_zeros();
         let width: usize = traces.iter().map(|(trace, _)| trace.width()).sum();
         let lde_height = height << blowup_log2;
+        let twiddles = self.twiddles(stream)?;
         let mut lde = stream.alloc::<Goldilocks>(width * lde_height, "LDE")?;
         let mut start = 0;
         for (trace, shift) in traces {
@@ -38,7 +39,7 @@ impl DeviceBackend {
             let target = lde.slice_mut(start..end);
             ntt::coset_lde(
                 stream,
-                &self.twiddles,
+                &twiddles,
                 height_log2,
                 blowup_log2,
                 columns.as_slice(),
@@ -60,6 +61,7 @@ impl DeviceBackend {
         gamma: Ext3,
     ) -> Outcome<Arc<Resident>> {
         let height = 1usize << height_log2;
+        let twiddles = self.twiddles(stream)?;
         let slabs = columns
             .iter()
             .map(|columns| slab_0(stream, columns.lde, height))
@@ -79,7 +81,7 @@ impl DeviceBackend {
         let slab = deep::combine(stream, height_log2, &columns, &*denominators, gamma)?;
         let mut codeword = stream.alloc::<Goldilocks>(slab.len() << blowup_log2, "codeword")?;
         let (from, to) = (slab.as_slice(), codeword.as_slice_mut());
-        ntt::coset_lde(stream, &self.twiddles, height_log2, blowup_log2, from, domain::SHIFT, to)?;
+        ntt::coset_lde(stream, &twiddles, height_log2, blowup_log2, from, domain::SHIFT, to)?;
         Ok(Resident::on_device(Scope::Height(height_log2), "codeword", height << blowup_log2, codeword))
     }
 
@@ -91,8 +93,8 @@ impl DeviceBackend {
         let height = 1usize << codeword.height_log2;
         let values = codeword.columns.device(stream)?;
         let stride = codeword.columns.height();
-        let buffer =
-            ntt::interpolate(stream, &self.twiddles, codeword.height_log2, values.as_slice(), stride)?;
+        let twiddles = self.twiddles(stream)?;
+        let buffer = ntt::interpolate(stream, &twiddles, codeword.height_log2, values.as_slice(), stride)?;
         let coefficients = stream.download(&buffer)?;
         let coefficient = |i: usize| [0, 1, 2].map(|k: usize| coefficients[k * height + i]);
         Ok((0..height).map(|i| ext_from_coefficients(coefficient(i))).collect())

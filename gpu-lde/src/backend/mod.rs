@@ -7,6 +7,7 @@
 mod compose;
 mod device;
 mod host;
+mod xcheck;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,18 +25,22 @@ use crate::placement::{Counters, Placement};
 use crate::resident::Resident;
 use crate::resident_tree::{ResidentDigests, ResidentTree};
 
+pub use xcheck::{Cause, Finding, Shape};
+
 /// A device that computes proofs.
 #[derive(Debug)]
 pub struct DeviceBackend {
     device: Device,
     options: BackendOptions,
-    twiddles: Twiddles,
+    /// Those of the proof that is being made: what a broken table does ends with the proof.
+    twiddles: Mutex<Option<Arc<Twiddles>>>,
     /// One stream for each scope.
     streams: Mutex<BTreeMap<Scope, Stream>>,
     placement: Mutex<Placement>,
     counters: Mutex<Counters>,
     /// Columns that may be on the device.
     residents: Mutex<Vec<Weak<Resident>>>,
+    evidence: Mutex<xcheck::Evidence>,
 }
 
 /// A codeword and its height, `log2`.
@@ -46,21 +51,21 @@ pub struct ResidentCodeword {
 }
 
 impl DeviceBackend {
-    /// A backend on `device`.
+    /// A backend on `device`. It takes memory when a stage does, so that any budget will do.
     ///
     /// # Errors
-    /// Any that the device reports; [`DeviceError::OutOfMemory`] when there is no room for the twiddles.
+    /// Any that the device reports.
     pub fn new(device: &Device, options: BackendOptions) -> Result<Self, DeviceError> {
         let stream = device.stream()?;
-        let twiddles = Twiddles::new(&stream)?;
         Ok(Self {
             device: device.clone(),
             options,
-            twiddles,
-            streams: Mutex::default(),
+            twiddles: Mutex::default(),
+            streams: Mutex::new(BTreeMap::from([(Scope::Proof, stream)])),
             placement: Mutex::default(),
             counters: Mutex::default(),
             residents: Mutex::default(),
+            evidence: Mutex::default(),
         })
     }
 
@@ -95,6 +100,14 @@ impl DeviceBackend {
         let stream = self.device.stream()?;
         streams.insert(scope, stream.clone());
         Ok(stream)
+    }
+
+    fn twiddles(&self, stream: &Stream) -> Result<Arc<Twiddles>, DeviceError> {
+        let mut twiddles = lock(&self.twiddles);
+        if let Some(twiddles) = &*twiddles {
+            return Ok(twiddles.clone());
+        }
+        Ok(twiddles.insert(Arc::new(Twiddles::new(stream)?)).clone())
     }
 
     /// Notes columns that recovery may move.
@@ -181,6 +194,8 @@ impl Backend for DeviceBackend {
 
     fn begin(&self) {
         *self.placement() = Placement::default();
+        *lock(&self.twiddles) = None;
+        *lock(&self.evidence) = xcheck::Evidence::default();
     }
 
     fn policy(&self) -> Option<Policy> {
@@ -188,6 +203,7 @@ impl Backend for DeviceBackend {
     }
 
     fn recover(&self, action: Action, stage: Stage, scope: Scope) -> Result<bool, Fault> {
+        self.suspect(stage, scope);
         let done = match action {
             Action::Evict => Ok(self.evict()),
             Action::Drain => self.drain().map(|()| true).map_err(Failure::from),
@@ -285,13 +301,21 @@ impl Backend for DeviceBackend {
     }
 
     fn quotient(&self, input: QuotientInput<'_, Self>) -> Result<Vec<Self::Trace>, Fault> {
+        let table = input.table.index;
+        let suspected = self.suspected(table);
         let parts = self.stage(
             Stage::Quotient,
-            Scope::Table(input.table.index),
+            Scope::Table(table),
             |stream| self.quotient_on_device(stream, &input),
             |stream| host::quotient(stream, &input),
         )?;
-        Ok(parts.into_iter().map(|part| self.register(part)).collect())
+        let parts: Vec<Arc<Resident>> = parts.into_iter().map(|part| self.register(part)).collect();
+        if let Some(suspected) = suspected {
+            // A device that fails meanwhile fails the next stage too, and recovery hears of it there.
+            let _ = self.investigate(&input, &suspected, &parts);
+        }
+        self.keep_parts(table, &parts);
+        Ok(parts)
     }
 
     fn denominators(&self, height_log2: u32, zeta: Ext3) -> Result<Self::Denominators, Fault> {
@@ -327,6 +351,7 @@ impl Backend for DeviceBackend {
         denominators: &Self::Denominators,
         gamma: Ext3,
     ) -> Result<Self::Codeword, Fault> {
+        self.forget_parts();
         let columns = self.stage(
             Stage::Deep,
             Scope::Height(height_log2),
