@@ -13,6 +13,11 @@ RESULTS := benches/results
 CHART   := docs/src/scaling.svg
 # Tallest trace of `make bench-scaling`.
 MAX_HEIGHT_LOG2 ?= 22
+# `make bench-e22`: cycles of the epoch, log2, and runs of each budget.
+E          ?= 16
+RUNS       ?= 1
+# `make fault-sweep`: plans, each of one seed.
+SEEDS      ?= 300
 # `make fuzz`: cases per property, or seconds per target with cargo-fuzz.
 CASES        ?= 100000
 FUZZ_SECONDS ?= 300
@@ -24,7 +29,7 @@ SIMD_DIR    := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint tidy doc bench bench-peers bench-scaling fuzz simd-check check-eels audit golden guests \
-  gen-ptx check-ptx kernel-sanitize clean
+  gen-ptx check-ptx kernel-sanitize gpu-check bench-device bench-e22 fault-sweep clean
 
 ##@ Start here
 
@@ -131,6 +136,12 @@ check-ptx: $(if $(LAMBDA_NVRTC),,$(NVRTC)) ## Compare the committed PTX with its
 kernel-sanitize: ## Run the GPU kernels natively under sanitizers, on launches recorded from their tests (RECORDS=)
 	RECORDS=$(RECORDS) math-cuda/lane/sanitize.sh
 
+fault-sweep: ## Prove on the stand-in driver under many plans of faults (SEEDS=)
+	LAMBDA_SWEEP_SEEDS=$(SEEDS) cargo test --release -p lambda-gpu-lde --test faults -- --nocapture every_plan
+
+gpu-check: ## Test and time the kernels on a GPU, where there is one (see math-cuda/gpu-check.sh)
+	math-cuda/gpu-check.sh
+
 ##@ Benchmarks
 
 bench: ## Time executions, the kernels, the rounds and whole proofs
@@ -148,6 +159,15 @@ bench-scaling: ## Time one AIR over all heights and draw the chart (MAX_HEIGHT_L
 	@mkdir -p $(RESULTS)
 	$(BENCH) scaling -- --max-height-log2 $(MAX_HEIGHT_LOG2) --json $(RESULTS)/scaling.json
 	cargo xtask chart $(RESULTS)/scaling.json $(CHART)
+
+bench-device: ## Time every kernel on a GPU beside what the card could do, where there is one
+	@mkdir -p $(RESULTS)
+	cargo run --release -p lambda-math-cuda --example bench_kernels -- --json $(RESULTS)/device-kernels.json
+
+bench-e22: ## Prove an epoch of 2^E cycles under less and less device memory (E=, RUNS=)
+	@mkdir -p $(RESULTS)
+	cargo build --release -p lambda-cuda-emu
+	$(BENCH) e22 -- --cycles-log2 $(E) --runs $(RUNS) --json $(RESULTS)/e22.json
 
 ##@ Rest
 

@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::error::CliError;
 use crate::inspect::{self, Line};
 use crate::output::{PendingFile, exit_cleanly_on_signals, publish};
+use crate::plan::{self, PlanOptions};
 use crate::program::{LimitArgs, MAX_INPUT_BYTES, read_file};
 use crate::prove::{self, ProveOptions};
 use crate::run::{self, RunOptions};
@@ -38,6 +39,8 @@ enum BlockCommand {
     Import(ImportArgs),
     /// Validate a block, without proving anything
     Run(RunBlockArgs),
+    /// Show what a block's proof would have on a device, and which cards it fits
+    Plan(PlanBlockArgs),
     /// Prove that a block is valid
     Prove(ProveBlockArgs),
 }
@@ -102,6 +105,16 @@ struct RunBlockArgs {
 }
 
 #[derive(Args, Debug)]
+struct PlanBlockArgs {
+    #[command(flatten)]
+    block: BlockInput,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    options: PlanOptions,
+}
+
+#[derive(Args, Debug)]
 struct ProveBlockArgs {
     #[command(flatten)]
     block: BlockInput,
@@ -130,6 +143,9 @@ pub fn run(args: &BlockArgs) -> Result<(), CliError> {
             run::execute(&executor, &args.block.read()?, &args.options, |execution| {
                 Ok(shown::validated(&execution.output))
             })
+        }
+        BlockCommand::Plan(args) => {
+            plan::plan(&validator(args.limits, true), &args.block.read()?, &args.options)
         }
         BlockCommand::Prove(args) => {
             let executor = validator(args.limits, true);

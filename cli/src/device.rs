@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use lambda_gpu_lde::DeviceBackend;
 use lambda_math_cuda::{Device, DeviceError, Driver};
-use lambda_prover::Policy;
 
 use crate::error::CliError;
 use switches::{Budget, PolicyName, Stages, Switches, parse_switch};
@@ -20,6 +19,8 @@ use switches::{Budget, PolicyName, Stages, Switches, parse_switch};
 const EMULATOR_VARIABLE: &str = "LAMBDA_VM_CUDA_EMU";
 /// The device that is used. `CUDA_VISIBLE_DEVICES` decides which one that is.
 const ORDINAL: u32 = 0;
+/// Why somebody computes whom the user named.
+const AS_ASKED: &str = "as asked for";
 
 /// Who computes, as the user names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -58,6 +59,11 @@ pub struct DeviceArgs {
     /// LAMBDA_VM_GPU_FORCE_DOWNGRADE]
     #[arg(long, value_name = "STAGES", value_parser = Stages::parse)]
     pub force_downgrade: Option<Stages>,
+    /// When values of a composition turn out wrong, find out which stage left them, and how [env:
+    /// LAMBDA_VM_GPU_XCHECK]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = parse_switch)]
+    pub xcheck: Option<bool>,
     /// Fill device memory that holds nothing with a pattern, and look for it in what is read [env:
     /// LAMBDA_VM_ARENA_POISON]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
@@ -72,8 +78,6 @@ pub struct DeviceArgs {
 /// Who computes, and why.
 #[derive(Debug)]
 pub struct Computer {
-    /// What the user asked for.
-    pub asked: Kind,
     /// Why it is this one, in words.
     pub reason: String,
     /// The device; `None` for the host.
@@ -89,7 +93,7 @@ impl DeviceArgs {
         let switches = Switches::new(self)?;
         let asked = self.device;
         match asked {
-            Kind::Host => Ok(Computer { asked, reason: "as asked for".to_owned(), backend: None }),
+            Kind::Host => Ok(Computer::host(AS_ASKED)),
             Kind::Cuda => Driver::system()
                 .and_then(|driver| Computer::new(asked, &driver, &switches))
                 .map_err(|error| CliError::Device { kind: "cuda", error }),
@@ -101,39 +105,27 @@ impl DeviceArgs {
             }
             Kind::Auto => {
                 let opened = Driver::system().and_then(|driver| Computer::new(asked, &driver, &switches));
-                Ok(opened.unwrap_or_else(|error| Computer {
-                    asked,
-                    reason: error.to_string(),
-                    backend: None,
-                }))
+                Ok(opened.unwrap_or_else(Computer::host))
             }
         }
     }
 }
 
 impl Computer {
-    /// The device of `driver`. One whose budget has no room for the least leaves all work to the host, if
-    /// recovery may do that.
+    /// The device of `driver`.
     fn new(asked: Kind, driver: &Driver, switches: &Switches) -> Result<Self, DeviceError> {
         let device = Device::open(driver, ORDINAL, switches.device_options(driver, ORDINAL)?)?;
-        match DeviceBackend::new(&device, switches.backend.clone()) {
-            Ok(backend) => {
-                let reason = match asked {
-                    Kind::Auto => "the driver has a device that can be used",
-                    _ => "as asked for",
-                };
-                Ok(Self { asked, reason: reason.to_owned(), backend: Some(backend) })
-            }
-            Err(error @ DeviceError::OutOfMemory { .. }) if switches.backend.policy == Policy::Recover => {
-                Ok(Self { asked, reason: error.to_string(), backend: None })
-            }
-            Err(error) => Err(error),
-        }
+        let backend = DeviceBackend::new(&device, switches.backend.clone())?;
+        let reason = match asked {
+            Kind::Auto => "the driver has a device that can be used",
+            Kind::Cuda | Kind::Emu | Kind::Host => AS_ASKED,
+        };
+        Ok(Self { reason: reason.to_owned(), backend: Some(backend) })
     }
 
-    /// Whether a device was asked for by name and the host computes.
-    pub fn is_fallback(&self) -> bool {
-        matches!(self.asked, Kind::Cuda | Kind::Emu) && self.backend.is_none()
+    /// The host, for this reason.
+    fn host(reason: impl ToString) -> Self {
+        Self { reason: reason.to_string(), backend: None }
     }
 }
 

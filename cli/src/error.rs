@@ -114,9 +114,9 @@ pub enum CliError {
     },
     /// A stage failed on the device, and recovery could not or must not go on.
     #[error(
-        "the device failed: {fault}; {}; nothing was written; raise --vram-budget, or let --policy recover \
-         go on on the host",
-        tried_in_words(tried)
+        "the device failed: {fault}; {}; nothing was written; {}--policy recover goes on on the host",
+        tried_in_words(tried),
+        if matches!(fault, Fault::OutOfMemory { .. }) { "raise --vram-budget; " } else { "" }
     )]
     GaveUp {
         /// The stage's last fault.

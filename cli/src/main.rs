@@ -12,6 +12,7 @@ mod error;
 mod inspect;
 mod manual;
 mod output;
+mod plan;
 mod program;
 mod progress;
 mod prove;
@@ -41,6 +42,8 @@ enum Command {
     Run(run::RunArgs),
     /// Show rows and cells of every table that the proof of an execution would have
     Census(run::CensusArgs),
+    /// Show what a proof would have on a device, and which cards it fits
+    Plan(plan::PlanArgs),
     /// Prove that a program ran on an input
     Prove(prove::ProveArgs),
     /// Say what a file is: an ELF executable, a block or a proof
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Census(args) => run::census(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Block(args) => block::run(&args),

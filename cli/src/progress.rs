@@ -50,17 +50,19 @@ pub fn observer(mode: Mode, quiet: bool) -> Box<dyn Observer> {
     }
 }
 
-/// Says who computes, and why: a device that was asked for and is not used counts as something wrong.
+/// Says who computes, and why.
 pub fn announce(computer: &Computer, mode: Mode, quiet: bool) {
     let (kind, name, reason) = (computer.kind(), computer.name(), &computer.reason);
     match mode.resolved() {
         _ if quiet => {}
+        Mode::Auto | Mode::None => {}
         Mode::Json => {
             eprintln!("{}", json!({"event": "device", "kind": kind, "name": name, "reason": reason}));
         }
-        Mode::None if !computer.is_fallback() => {}
-        _ if kind == "host" => eprintln!("{:12} host: {reason}", "device"),
-        _ => eprintln!("{:12} {kind}, {name}: {reason}", "device"),
+        Mode::Bar | Mode::Plain if computer.backend.is_none() => {
+            eprintln!("{:12} host: {reason}", "device");
+        }
+        Mode::Bar | Mode::Plain => eprintln!("{:12} {kind}, {name}: {reason}", "device"),
     }
 }
 

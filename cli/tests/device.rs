@@ -11,13 +11,15 @@ use serde_json::Value;
 use support::{Ended, Folder, HELLO, PROOF, end};
 
 /// All that the environment may say about devices.
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 8] = [
     "LAMBDA_VM_CUDA_EMU",
     "LAMBDA_VM_VRAM_BUDGET_MB",
     "LAMBDA_VM_GPU_SERIALIZE_R2",
     "LAMBDA_VM_GPU_FORCE_DOWNGRADE",
+    "LAMBDA_VM_GPU_XCHECK",
     "LAMBDA_VM_ARENA_POISON",
     "LAMBDA_VM_GPU_SYNC",
+    "LAMBDA_EMU_CONFIG",
 ];
 
 /// The stand-in driver.
@@ -45,7 +47,7 @@ fn prove(folder: &Folder, environment: &[(&str, &str)], more: &[&str]) -> Ended 
 #[test]
 fn the_stand_in_makes_the_hosts_proof() {
     let folder = Folder::new();
-    let more = ["--device", "emu", "--report", "report.json", "--json"];
+    let more = ["--device", "emu", "--report", "report.json", "--json", "--xcheck"];
     let ended = prove(&folder, &[], &more);
     let result: Value = serde_json::from_str(&ended.succeeds().stdout).expect("an object");
     assert!(fs::read(folder.path("new.proof")).expect("the proof was written") == *PROOF, "another proof");
@@ -58,6 +60,7 @@ fn the_stand_in_makes_the_hosts_proof() {
         assert!(device["peak_bytes"].as_u64() <= device["budget_bytes"].as_u64(), "{device}");
         assert_eq!(device["counters"]["downgrades"], 0, "{device}");
     }
+    assert_eq!(result["device"]["findings"], serde_json::json!([]));
     assert_eq!(result["recovery"], report["recovery"]);
     assert_eq!(result["recovery"], serde_json::json!([]));
 }
@@ -80,13 +83,13 @@ fn a_tiny_budget_leaves_the_work_to_the_host() {
     );
 }
 
-/// Bug: a budget that has no room for the device's constants is an error, or goes unmentioned.
+/// Bug: no memory at all is something else than little of it.
 #[test]
-fn no_budget_at_all_is_the_host_and_says_so() {
+fn no_budget_at_all_leaves_everything_to_the_host() {
     let folder = Folder::new();
     let ended = prove(&folder, &[], &["--device", "emu", "--vram-budget", "0"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.stderr.starts_with("device       host: out of device memory"), "{ended:?}");
+    assert!(ended.stdout.contains("peak 0 bytes of 0 bytes"), "{ended:?}");
     assert!(fs::read(folder.path("new.proof")).expect("the proof was written") == *PROOF, "another proof");
 }
 
@@ -97,10 +100,31 @@ fn strict_is_5_and_leaves_the_existing_proof() {
     let strict = ["--device", "emu", "--policy", "strict", "--quiet", "--vram-budget"];
     let words = ["bytes wanted", "free", "tried evict, drain", "nothing was written", "--vram-budget"];
     prove(&folder, &[], &[&strict[..], &["1MiB"]].concat()).fails(5, &words);
-    let words = ["twiddles", "nothing was written", "--vram-budget"];
     prove(&folder, &[], &[&strict[..], &["0"]].concat()).fails(5, &words);
     assert_eq!(folder.names(), ["new.proof"]);
     assert_eq!(fs::read(folder.path("new.proof")).expect("it is there"), b"older");
+}
+
+/// Bug: a device that goes away takes the proof with it, or nobody is told.
+#[test]
+fn a_lost_device_is_recovered_from_unless_strict() {
+    let folder = Folder::new();
+    let faults = r#"{"faults": [{"at": "launch", "nth": 20, "kind": "device_lost"}]}"#;
+    let environment = [("LAMBDA_EMU_CONFIG", faults)];
+    let strict = prove(&folder, &environment, &["--device", "emu", "--policy", "strict"]);
+    strict.fails(
+        5,
+        &["the device is lost", "nothing could be tried", "nothing was written", "--policy recover"],
+    );
+    assert_eq!(folder.names(), [""; 0]);
+    let ended = prove(&folder, &environment, &["--device", "emu", "--progress", "json", "--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let result: Value = serde_json::from_str(&ended.stdout).expect("an object");
+    assert_eq!(result["recovery"].as_array().map(Vec::len), Some(1), "{result}");
+    assert_eq!(result["recovery"][0]["action"], "restart", "{result}");
+    let events = ended.stderr.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+    assert_eq!(events.filter(|event| event["event"] == "recovered").count(), 1, "{ended:?}");
+    assert!(fs::read(folder.path("new.proof")).expect("the proof was written") == *PROOF, "another proof");
 }
 
 /// Bug: the host steps in where the device was asked for.
@@ -138,6 +162,7 @@ fn switches_that_are_not_understood_are_2() {
         ("LAMBDA_VM_VRAM_BUDGET_MB", "24GB", "MiB"),
         ("LAMBDA_VM_GPU_SERIALIZE_R2", "no", "1, 0"),
         ("LAMBDA_VM_GPU_FORCE_DOWNGRADE", "quotiend", "open-tree"),
+        ("LAMBDA_VM_GPU_XCHECK", "yes", "1, 0"),
         ("LAMBDA_VM_ARENA_POISON", "2", "1, 0"),
         ("LAMBDA_VM_GPU_SYNC", "on", "1, 0"),
     ] {

@@ -29,8 +29,8 @@ impl Failure {
     pub fn into_fault(self, stage: Stage, scope: Scope) -> Fault {
         match self {
             Self::Fault(fault) => fault,
-            Self::Device(DeviceError::OutOfMemory { wanted, free, .. }) => {
-                Fault::OutOfMemory { stage, scope, wanted, free }
+            Self::Device(DeviceError::OutOfMemory { wanted, largest, .. }) => {
+                Fault::OutOfMemory { stage, scope, wanted, free: largest }
             }
             // Nothing on the device can be trusted any more.
             Self::Device(

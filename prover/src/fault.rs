@@ -95,7 +95,7 @@ impl fmt::Display for Scope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// Memory that the stage needs is not to be had.
-    #[error("{stage} of {scope}: {wanted} bytes wanted, {free} free")]
+    #[error("{stage} of {scope}: {wanted} bytes wanted, {free} free in one piece")]
     OutOfMemory {
         /// Where.
         stage: Stage,
@@ -103,7 +103,7 @@ pub enum Fault {
         scope: Scope,
         /// Bytes asked for.
         wanted: u64,
-        /// Bytes free.
+        /// Bytes free in one piece.
         free: u64,
     },
     /// Work could not be started.

@@ -93,6 +93,7 @@ impl Backend for Flaky {
         HostBackend.load(table, columns)
     }
 
+    #[expect(clippy::map_identity, reason = "the two are values of different types")]
     fn load_preprocessed(&self, key: &ProvingKey, table: usize) -> Result<Option<Preprocessed<Self>>, Fault> {
         self.run(Stage::LoadPreprocessed)?;
         let loaded = HostBackend.load_preprocessed(key, table)?;

@@ -1,7 +1,9 @@
-//! An epoch of 2^E cycles under less and less device memory: every proof verified and compared with the host's.
+//! An epoch of 2^E cycles under less and less device memory: every proof is verified and compared with the
+//! host's.
 //!
 //! On NVIDIA's driver where there is a device, else on the stand-in driver, whose times say nothing about a
-//! card's. The unpressured peak is measured first; budgets are shares of it, and the last one is nothing at all.
+//! card's. The unpressured peak is measured first; budgets are shares of it, and the last one is next to
+//! nothing.
 #![forbid(unsafe_code)]
 
 use std::error::Error;

@@ -42,6 +42,9 @@ impl Computer {
         if recovery.iter().any(|event| event.action == Action::Restart) {
             text.push_str(", finished on the host");
         }
+        for finding in backend.findings() {
+            text.push_str(&format!("\nfinding    {finding}"));
+        }
         text
     }
 
@@ -51,6 +54,7 @@ impl Computer {
         if let Some(backend) = &self.backend {
             let stats = backend.device().stats();
             let info = backend.device().info();
+            let findings: Vec<String> = backend.findings().iter().map(ToString::to_string).collect();
             let members = json!({
                 "compute_capability": capability(info.capability),
                 "driver": driver(backend.device().driver()),
@@ -59,6 +63,7 @@ impl Computer {
                 "peak_extent_bytes": stats.peak_extent_bytes,
                 "allocations": stats.allocations,
                 "counters": counters(backend),
+                "findings": findings,
             });
             for (key, member) in members.as_object().into_iter().flatten() {
                 value[key] = member.clone();

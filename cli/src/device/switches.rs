@@ -15,6 +15,7 @@ use crate::error::CliError;
 const BUDGET_VARIABLE: &str = "LAMBDA_VM_VRAM_BUDGET_MB";
 const SERIALIZE_VARIABLE: &str = "LAMBDA_VM_GPU_SERIALIZE_R2";
 const DOWNGRADE_VARIABLE: &str = "LAMBDA_VM_GPU_FORCE_DOWNGRADE";
+const XCHECK_VARIABLE: &str = "LAMBDA_VM_GPU_XCHECK";
 const POISON_VARIABLE: &str = "LAMBDA_VM_ARENA_POISON";
 const SYNCHRONOUS_VARIABLE: &str = "LAMBDA_VM_GPU_SYNC";
 
@@ -72,6 +73,7 @@ impl Switches {
                 policy,
                 serialize_window: switch(args.serialize_r2, SERIALIZE_VARIABLE, true)?,
                 force_downgrade: stages.unwrap_or_default().0,
+                xcheck: switch(args.xcheck, XCHECK_VARIABLE, false)?,
                 ..BackendOptions::default()
             },
         })

@@ -37,15 +37,7 @@ impl DeviceBackend {
             let columns = trace.device(stream)?;
             let end = start + trace.width() * lde_height;
             let target = lde.slice_mut(start..end);
-            ntt::coset_lde(
-                stream,
-                &twiddles,
-                height_log2,
-                blowup_log2,
-                columns.as_slice(),
-                *shift,
-                target,
-            )?;
+            ntt::coset_lde(stream, &twiddles, height_log2, blowup_log2, columns.as_slice(), *shift, target)?;
             start = end;
         }
         Ok(Resident::on_device(Scope::Table(table), "LDE", lde_height, lde))

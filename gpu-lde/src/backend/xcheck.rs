@@ -1,10 +1,10 @@
 //! What was wrong when a composition did not hold at ζ.
 //!
-//! With [`BackendOptions::xcheck`](crate::BackendOptions) the backend keeps the parts of each composition until
-//! they have been checked. When recovery asks for another run of a composition that had ended well, its
-//! values were wrong: the second run is compared with the first, both with the host's, computed from what is
-//! in the device's memory, and that memory with what must be in it: columns of which slab 0 determines the
-//! rest. Nothing else depends on what is found.
+//! With [`BackendOptions::xcheck`](crate::BackendOptions) the backend keeps the parts of each composition
+//! until they have been checked. When recovery asks for another run of a composition that had ended well, its
+//! values were wrong: the second run is compared with the first, the first with the host's, computed from
+//! what is in the device's memory, and that memory with what must be in it: columns of which slab 0
+//! determines the rest. Nothing else depends on what is found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,8 +1,9 @@
-//! Whatever goes wrong on the device, the proof has the host's bytes, or under `strict` there is a typed error.
+//! Whatever goes wrong on the device, the proof has the host's bytes, or under `strict` there is a typed
+//! error.
 //!
 //! A [`plan`] draws budget, schedule, switches and faults from one seed, [`run`] proves under it and judges
-//! the outcome, [`sweep`] does so for many seeds. [`shared`] has two proofs on one device, [`findings`] what the
-//! cross-check says.
+//! the outcome, [`sweep`] does so for many seeds. [`shared`] has two proofs on one device, [`next`] one after
+//! another, [`findings`] what the cross-check says.
 
 #[path = "../../../math-cuda/tests/kernels/kit.rs"]
 #[allow(dead_code, reason = "each test binary uses its own part")]
@@ -11,6 +12,7 @@ mod kit;
 mod support;
 
 mod findings;
+mod next;
 mod plan;
 mod run;
 mod shared;

@@ -4,16 +4,19 @@ use std::thread;
 
 use lambda_gpu_lde::{BackendOptions, DeviceBackend};
 use lambda_math_cuda::{Device, DeviceOptions};
-use lambda_prover::{Event, Observer, Proven, Round, prove};
-use serde_json::json;
+use lambda_prover::{Action, Event, Observer, Proven, Round, prove};
+use serde_json::{Value, json};
 
 use crate::kit::{emulated, options, report};
 use crate::run::UNPRESSURED;
 use crate::support::{PROVEN, SMALL, witness};
 
 fn device(budget_bytes: u64, seed: u64) -> Device {
-    let options = DeviceOptions { budget_bytes: Some(budget_bytes), ..options() };
-    emulated(json!({"seed": seed, "schedule": "random"}), options)
+    device_with(budget_bytes, json!({"seed": seed, "schedule": "random"}))
+}
+
+fn device_with(budget_bytes: u64, description: Value) -> Device {
+    emulated(description, DeviceOptions { budget_bytes: Some(budget_bytes), ..options() })
 }
 
 fn proven(device: &Device) -> Proven {
@@ -39,6 +42,20 @@ fn two_proofs_share_one_device() {
         assert_eq!(stats.used_bytes, 0, "{percent} %");
         assert!(stats.peak_bytes <= stats.budget_bytes, "{percent} %");
     }
+}
+
+/// Both notice that the device is lost, and both go on on the host.
+#[test]
+fn two_proofs_lose_one_device() {
+    let faults = json!([{"at": "launch", "nth": 150, "kind": "device_lost"}]);
+    let device = device_with(UNPRESSURED.bytes * 3, json!({"schedule": "random", "faults": faults}));
+    thread::scope(|scope| {
+        for thread in [(); 2].map(|()| scope.spawn(|| proven(&device))) {
+            let events = thread.join().expect("the proof ends").report.recovery;
+            assert_eq!(events.iter().map(|event| event.action).collect::<Vec<_>>(), [Action::Restart]);
+        }
+    });
+    assert_eq!(device.stats().used_bytes, 0);
 }
 
 /// Panics when the quotients begin.

@@ -8,6 +8,7 @@ mod entry_points;
 
 use std::ffi::{CStr, c_char};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ struct Inner {
     emulator: Option<Emulator>,
     path: PathBuf,
     version: i32,
-    /// Keeps the entry points valid.
-    _library: Library,
+    /// Keeps the entry points valid. Never unloaded: a driver has threads of its own, and values of ours.
+    _library: ManuallyDrop<Library>,
 }
 
 impl Driver {
@@ -50,7 +51,7 @@ impl Driver {
             // SAFETY: loading the driver runs its initialisers, which are NVIDIA's.
             match unsafe { Library::new(name) } {
                 Ok(library) => return Self::start(library, PathBuf::from(name)),
-                Err(error) => reason = error.to_string(),
+                Err(error) => reason = in_words(&error),
             }
         }
         Err(DeviceError::NoDriver { path: PathBuf::from(SYSTEM_NAMES[0]), reason })
@@ -63,7 +64,7 @@ impl Driver {
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
         // SAFETY: whoever names a driver library trusts its initialisers.
         let library = unsafe { Library::new(path) }
-            .map_err(|error| DeviceError::NoDriver { path: path.to_owned(), reason: error.to_string() })?;
+            .map_err(|error| DeviceError::NoDriver { path: path.to_owned(), reason: in_words(&error) })?;
         Self::start(library, path.to_owned())
     }
 
@@ -76,7 +77,13 @@ impl Driver {
         let mut version = 0;
         // SAFETY: the pointer is a number of ours.
         let code = unsafe { (entry_points.driver_version)(&raw mut version) };
-        let driver = Self(Arc::new(Inner { entry_points, emulator, path, version, _library: library }));
+        let driver = Self(Arc::new(Inner {
+            entry_points,
+            emulator,
+            path,
+            version,
+            _library: ManuallyDrop::new(library),
+        }));
         driver.check("cuDriverGetVersion", code)?;
         if version < REQUIRED_VERSION {
             return Err(DeviceError::DriverTooOld { has: version, needs: REQUIRED_VERSION });
@@ -140,6 +147,11 @@ impl Driver {
         // SAFETY: the driver gives a string that is never freed.
         unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
     }
+}
+
+/// Why a library cannot be loaded: what the loader says, if it says something.
+fn in_words(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 impl fmt::Debug for Driver {

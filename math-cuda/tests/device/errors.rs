@@ -64,6 +64,7 @@ fn a_driver_that_is_too_old_and_one_without_devices() {
 
 /// Prints the error of opening the driver, for the test above; on its own, opens it.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test has no other way to know who runs it")]
 fn probe() {
     if std::env::var_os("LAMBDA_TEST_PROBE").is_none() {
         assert!(is_real() || emulator().version() >= 13_000);

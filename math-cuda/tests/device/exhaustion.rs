@@ -17,7 +17,8 @@ use crate::kit::{options, values};
 const LOG2: u32 = 6;
 const ROWS: usize = 1 << LOG2;
 
-/// Runs `call` with the first, second, … allocation refused, until it needs no more; returns how many it made.
+/// Runs `call` with the first, second, … allocation refused, until it needs no more; returns how many it
+/// made.
 fn refuse_each(device: &Device, name: &str, call: impl Fn() -> Result<(), DeviceError>) -> u64 {
     call().unwrap_or_else(|error| panic!("{name}: {error}"));
     let used = device.stats().used_bytes;

@@ -1,6 +1,6 @@
-//! The loop of `steps.rs` as it comes: a small neural network is trained, in single precision. Each sample runs
-//! forwards and backwards in arena memory and adds to persistent gradients in place; after a batch, the
-//! parameters are changed in place. Late frees, poison and a small arena as there.
+//! The loop of `steps.rs` with another workload: a small neural network is trained, in single precision.
+//! Each sample runs forwards and backwards in arena memory and adds to persistent gradients in place; after a
+//! batch, the parameters are changed in place. Late frees, poison and a small arena as there.
 //!
 //! ```text
 //!     hidden = tanh(inputs · first)     probabilities = softmax(hidden · second)

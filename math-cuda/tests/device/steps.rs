@@ -1,6 +1,6 @@
-//! A loop like a training loop: batches of samples, each sample a chain of kernels in arena memory that adds to
-//! persistent buffers in place, and a reset after each. Handles of earlier samples are dropped late, at the
-//! worst moments, under poison, in an arena that is hardly large enough.
+//! A loop like a training loop: batches of samples, each sample a chain of kernels in arena memory that
+//! adds to persistent buffers in place, and a reset after each. Handles of earlier samples are dropped
+//! late, at the worst moments, under poison, in an arena that is hardly large enough.
 //!
 //! The loop is written once, over [`Steps`], and runs on a device and in an arena over memory of the host.
 //! What it computes is exact.

@@ -75,8 +75,8 @@ impl Census {
         Self { cycles: record.cpu.len() as u64, tables }
     }
 
-    /// The census of a run of `cycles` instructions that is otherwise like this one: tables whose rows grow with
-    /// a run have as many rows per instruction.
+    /// The census of a run of `cycles` instructions that is otherwise like this one: tables whose rows grow
+    /// with a run have as many rows per instruction.
     #[must_use]
     pub fn scaled(mut self, cycles: u64, max_rows: usize) -> Self {
         let ids = TableId::ALL.into_iter().filter(|id| id.is_chunked());
