@@ -213,8 +213,12 @@ impl Device {
         if let Some(emulator) = self.driver().emulator() {
             emulator.note_alloc(self.0.base + allocation.offset, allocation.wanted_bytes, label);
         }
-        if self.0.options.poison {
-            self.0.poison_block(&mut state, &allocation)?;
+        if self.0.options.poison
+            && let Err(error) = self.0.poison_block(&mut state, &allocation)
+        {
+            state.arena.free(&allocation);
+            self.note_free(&allocation);
+            return Err(error);
         }
         Ok(DeviceBuffer::new(self.clone(), allocation, len))
     }

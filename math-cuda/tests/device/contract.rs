@@ -4,7 +4,7 @@ use lambda_math_cuda::arena::Epoch;
 use lambda_math_cuda::{DeviceError, DeviceOptions, PinnedBuffer, kernels};
 use serde_json::json;
 
-use crate::card::{each_device, on_device};
+use crate::card::{each_device, needs_emulator, on_device};
 use crate::kit::{options, values};
 
 #[test]
@@ -89,6 +89,21 @@ fn copies_of_all_sizes_around_the_staging_pieces() {
             stream.copy(&mut twin, &buffer).expect("both live");
             assert!(stream.download(&twin).expect("it is live") == cells, "{len}");
         }
+    });
+}
+
+/// A memset that the driver refuses: the block it was for is free again.
+#[test]
+fn a_refused_fill_leaves_nothing_behind() {
+    if needs_emulator("no real driver refuses a memset when asked to") {
+        return;
+    }
+    let faults = json!([{"at": "copy", "nth": 2, "kind": "out_of_resources"}]);
+    on_device(json!({"faults": faults}), DeviceOptions { poison: true, ..options() }, |device| {
+        let stream = device.stream().expect("a stream");
+        stream.alloc::<u64>(10, "test").expect_err("the fill is refused");
+        assert_eq!(device.stats().used_bytes, 0);
+        stream.alloc::<u64>(10, "test").expect("the next one is not");
     });
 }
 
