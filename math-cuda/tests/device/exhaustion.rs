@@ -1,12 +1,18 @@
 //! Memory runs out at every allocation of every launcher in turn: a typed error, nothing left behind, and the
 //! next call works.
 
+use std::sync::Arc;
+
 use lambda_math::hash::HashDomain;
-use lambda_math::{Ext3, Goldilocks, domain};
+use lambda_math::{Digest, Ext3, Goldilocks, domain};
 use lambda_math_cuda::kernels::batch_inverse::ZeroFlag;
 use lambda_math_cuda::kernels::lookup::{Groups, MESSAGE_COLUMNS, MessageChunk};
 use lambda_math_cuda::kernels::ntt::Twiddles;
-use lambda_math_cuda::kernels::{deep, domain as points, fri, gather, grind, lookup, ntt, ood, rows, scan};
+use lambda_math_cuda::kernels::program::{HostProgram, Program};
+use lambda_math_cuda::kernels::tree::DeviceTree;
+use lambda_math_cuda::kernels::{
+    deep, domain as points, fill, fri, gather, grind, lookup, ntt, ood, rows, scan, tree,
+};
 use lambda_math_cuda::{Device, DeviceError, Stream};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::json;
@@ -94,6 +100,25 @@ fn survives_at_every_allocation(device: &Device) {
     refuse("fold", &|| {
         let codeword = codeword.as_slice();
         fri::Fold { codeword, height_log2: LOG2, arity_log2: 3, challenge: zeta }.run(stream, None).map(drop)
+    });
+    refuse("fold with leaves", &|| {
+        let codeword = codeword.as_slice();
+        let fold = fri::Fold { codeword, height_log2: LOG2, arity_log2: 3, challenge: zeta };
+        fold.run_with_leaves(stream).map(drop)
+    });
+    refuse("long rows", &|| rows::row_digests(stream, wide.as_slice(), 1).map(drop));
+    refuse("trace selectors", &|| points::trace_selectors(stream, LOG2).map(drop));
+    refuse("coset selectors", &|| points::coset_selectors(stream, LOG2, domain::SHIFT).map(drop));
+    refuse("twiddles", &|| Twiddles::new(stream).map(drop));
+    refuse("groups", &|| Groups::upload(stream, &[(0, Some(1))]).map(drop));
+    refuse("count", &|| fill::count(stream, wide.as_slice(), 1).map(drop));
+    refuse("program", &|| Program::upload(stream, &HostProgram::default()).map(drop));
+    refuse("tree", &|| {
+        let leaves = |log2: u32| stream.upload(&vec![Digest::default(); 1 << log2], "leaves").map(Arc::new);
+        let joined = tree::join_leaves(stream, &[leaves(7)?, leaves(7)?])?;
+        let tree = DeviceTree::build(stream, vec![(7, joined), (6, leaves(6)?)], 1, 4)?;
+        tree.open(stream, &[3, 9])?;
+        tree.download(stream).map(drop)
     });
     for (name, allocations) in counts {
         assert!(allocations > 0, "{name} allocates nothing, so nothing was refused");
