@@ -18,6 +18,7 @@ use lambda_math_cuda::{Device, DeviceError, Stream};
 use lambda_prover::backend::{Backend, DeepColumns, LookupInput, Preprocessed, QuotientInput};
 use lambda_prover::{Action, Fault, Policy, Scope, Stage};
 use lambda_verifier::ProvingKey;
+use p3_field::PrimeCharacteristicRing;
 
 use crate::failure::Failure;
 use crate::options::BackendOptions;
@@ -131,16 +132,15 @@ impl DeviceBackend {
         device: impl FnOnce(&Stream) -> Result<T, Failure>,
         host: impl FnOnce(&Stream) -> Result<T, Failure>,
     ) -> Result<T, Fault> {
-        let run = || {
+        let run = || -> Result<T, Failure> {
             if self.options.force_downgrade.contains(&stage) {
                 self.move_to_host(stage, scope)?;
             }
             let stream = self.stream(scope)?;
-            if self.placement().is_on_host(stage, scope) { Ok((stream, true)) } else { Ok((stream, false)) }
+            let is_on_host = self.placement().is_on_host(stage, scope);
+            if is_on_host { host(&stream) } else { device(&stream) }
         };
-        let outcome =
-            run().and_then(|(stream, is_on_host)| if is_on_host { host(&stream) } else { device(&stream) });
-        outcome.map_err(|failure: Failure| failure.into_fault(stage, scope))
+        run().map_err(|failure| failure.into_fault(stage, scope))
     }
 
     /// Moves a stage's scope to the host: all columns of a table are copied before the first leaves the
@@ -260,8 +260,7 @@ impl Backend for DeviceBackend {
         trace: &mut Option<Self::Trace>,
     ) -> Result<Self::Lde, Fault> {
         let kept = trace.as_ref().expect("a trace is taken once");
-        let one = <Goldilocks as p3_field::PrimeCharacteristicRing>::ONE;
-        let lde = self.extend(table, blowup_log2, &[(kept, one)])?;
+        let lde = self.extend(table, blowup_log2, &[(kept, Goldilocks::ONE)])?;
         *trace = None;
         Ok(lde)
     }
