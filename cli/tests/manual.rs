@@ -22,6 +22,7 @@ fn each_command_has_a_page() {
     let names = [
         "lambda-prove-block-gen.1",
         "lambda-prove-block-import.1",
+        "lambda-prove-block-plan.1",
         "lambda-prove-block-prove.1",
         "lambda-prove-block-run.1",
         "lambda-prove-block.1",
@@ -30,6 +31,7 @@ fn each_command_has_a_page() {
         "lambda-prove-doctor.1",
         "lambda-prove-inspect.1",
         "lambda-prove-man.1",
+        "lambda-prove-plan.1",
         "lambda-prove-prove.1",
         "lambda-prove-run.1",
         "lambda-prove-verify.1",
