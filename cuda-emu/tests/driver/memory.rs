@@ -79,6 +79,23 @@ fn a_freed_block_is_not_touched() {
 }
 
 #[test]
+fn a_double_free_is_refused() {
+    let gpu = Gpu::new("{}");
+    let (data, other) = (gpu.alloc(64).unwrap(), gpu.alloc(64).unwrap());
+    gpu.free(data).unwrap();
+    assert_eq!(gpu.free(data), Err(INVALID_VALUE));
+    assert_eq!(gpu.free(other + 8), Err(INVALID_VALUE), "an address inside a block is not the block's");
+    gpu.free(other).unwrap();
+
+    let arena = gpu.alloc(64).unwrap();
+    note_alloc(arena, 8, "buffer");
+    note_free(arena);
+    note_free(arena);
+    assert_eq!(gpu.sync_all(), Err(LAUNCH_FAILED));
+    assert!(gpu.fault().contains("no live buffer starts"), "{}", gpu.fault());
+}
+
+#[test]
 fn a_misaligned_access_is_its_own_code() {
     let (gpu, stream) = eager();
     let data = gpu.alloc(64).unwrap();

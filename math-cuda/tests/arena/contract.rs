@@ -33,8 +33,20 @@ fn a_free_of_the_same_epoch_is_reused() {
     assert_eq!(arena.free(&first), Freed::Returned);
     let second = alloc(&mut arena, 4);
     assert_eq!(second.offset, first.offset);
-    assert_eq!(arena.free(&first), Freed::Stale, "a handle gives its block back once");
-    assert_eq!(arena.stats().blocks, 1);
+}
+
+/// Of the same epoch too: the bytes have another owner by the second time, or are free already.
+#[test]
+fn a_double_free_is_dropped_and_counted() {
+    let mut arena = Arena::new(4 * GRANULE_BYTES);
+    let first = alloc(&mut arena, 4);
+    assert_eq!(arena.free(&first), Freed::Returned);
+    assert_eq!(arena.free(&first), Freed::Stale, "while its bytes are free");
+    let second = alloc(&mut arena, 4);
+    assert_eq!(arena.free(&first), Freed::Stale, "while they are another's");
+    assert!(arena.waits(&second, Access::Write).is_ok(), "who still has them");
+    let stats = arena.stats();
+    assert_eq!((stats.blocks, stats.stale_frees), (1, 2));
 }
 
 #[test]
