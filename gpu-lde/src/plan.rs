@@ -6,7 +6,7 @@
 
 use lambda_math_cuda::arena::GRANULE_BYTES;
 use lambda_math_cuda::kernels::lookup::MESSAGE_COLUMNS;
-use lambda_math_cuda::kernels::ntt::extension_scratch_bytes;
+use lambda_math_cuda::kernels::ntt::{TWIDDLE_BYTES, extension_scratch_bytes};
 use lambda_prover::Round;
 use lambda_verifier::VerifyingKey;
 use lambda_verifier::key::TableKey;
@@ -18,8 +18,6 @@ use crate::codegen::THREADS;
 const CELL: u64 = 8;
 const DIGEST: u64 = 32;
 const EXT: u64 = 3 * CELL;
-/// The transforms' tables of roots, made when the backend is.
-const TWIDDLE_BYTES: u64 = 256 << 10;
 
 /// Bytes that stay on the device for one table, once they are made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

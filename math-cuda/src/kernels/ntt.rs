@@ -39,6 +39,11 @@ const ROUND_LOG2: std::ops::RangeInclusive<u32> = 5..=12;
 /// `log2` of the elements that a round transforms together.
 const ROUND_BITS: u32 = 4;
 
+/// Roots in the table: two windows, and twice those between rounds.
+const TWIDDLES: usize = 2 * WINDOW + 2 * (2 << *ROUND_LOG2.end());
+/// Device memory of [`Twiddles`].
+pub const TWIDDLE_BYTES: u64 = (TWIDDLES * size_of::<Goldilocks>()) as u64;
+
 /// Most rows of blocks in a launch.
 const MAX_GRID_Y: usize = (1 << 16) - 1;
 
@@ -60,7 +65,8 @@ impl Twiddles {
         table.extend(root_of_unity(WINDOW_LOG2).powers().take(WINDOW));
         table.extend(round_twiddles(|order_log2| root_of_unity(order_log2).inverse()));
         table.extend(round_twiddles(root_of_unity));
-        let mut roots = stream.alloc_persistent(table.len(), "twiddles")?;
+        assert_eq!(table.len(), TWIDDLES, "all roots are there");
+        let mut roots = stream.alloc_persistent(TWIDDLES, "twiddles")?;
         stream.write(&mut roots, &table)?;
         Ok(Self { roots, max_levels: MAX_LEVELS })
     }
