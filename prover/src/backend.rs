@@ -11,12 +11,14 @@ use std::sync::Arc;
 
 use lambda_air::ConstraintProgram;
 use lambda_math::{Columns, Digest, Ext3, Goldilocks};
-use lambda_verifier::ProvingKey;
 use lambda_verifier::key::TableKey;
+use lambda_verifier::layout::Layout;
 use lambda_verifier::transcript::LookupChallenges;
+use lambda_verifier::{ProvingKey, VerifyingKey};
 
 use crate::fault::{Fault, Scope, Stage};
 use crate::recovery::{Action, Policy};
+use crate::report::DeviceMemory;
 
 /// One table, as the stages that read its body see it.
 #[derive(Clone, Copy, Debug)]
@@ -104,8 +106,15 @@ pub trait Backend: Sync {
     /// A DEEP codeword or a folded one.
     type Codeword: Send + Sync;
 
-    /// A proof begins.
-    fn begin(&self) {}
+    /// A proof of `key`'s system in the given layout begins.
+    fn begin(&self, key: &VerifyingKey, layout: &Layout) {
+        let _ = (key, layout);
+    }
+
+    /// What is in use of a memory of the backend's own; `None` where the host's is used.
+    fn memory(&self) -> Option<DeviceMemory> {
+        None
+    }
 
     /// How far to go when a stage fails; `None` for a backend that has nothing to try.
     fn policy(&self) -> Option<Policy> {

@@ -30,5 +30,5 @@ pub use lambda_verifier::Profile;
 pub use memory::MemoryPlan;
 pub use prove::{Proven, Witness, prove};
 pub use recovery::{Action, Policy};
-pub use report::{Event, Observer, Report, Round};
+pub use report::{DeviceMemory, Event, Observer, Report, Round};
 pub use system::System;

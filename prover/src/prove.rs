@@ -91,11 +91,11 @@ fn attempt<B: Backend>(
     observer: &dyn Observer,
 ) -> Result<Proven, ProveError> {
     let start = Instant::now();
-    recovery.backend().begin();
     let key = system.verifying_key();
     let heights_log2 = r01_trace::heights_log2(system, &traces)?;
     let layout = Layout::new(key, &heights_log2).map_err(ProveError::Shape)?;
     lambda_verifier::check_statement(key, &statement).map_err(ProveError::Shape)?;
+    recovery.backend().begin(key, &layout);
     let plan = MemoryPlan::new(key, &layout);
     let meter = PeakMeter::start(traces.iter().map(|trace| trace.bytes() as u64).sum());
     let mut recorder = Recorder::new(observer);

@@ -53,6 +53,15 @@ impl fmt::Display for Round {
     }
 }
 
+/// A device's memory at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceMemory {
+    /// Bytes in use.
+    pub used_bytes: u64,
+    /// Bytes that may be used.
+    pub budget_bytes: u64,
+}
+
 /// Something that an observer may show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a> {

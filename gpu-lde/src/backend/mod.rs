@@ -16,8 +16,9 @@ use lambda_math::{Columns, Digest, Ext3, Goldilocks};
 use lambda_math_cuda::kernels::ntt::Twiddles;
 use lambda_math_cuda::{Device, DeviceError, Stream};
 use lambda_prover::backend::{Backend, DeepColumns, LookupInput, Preprocessed, QuotientInput};
-use lambda_prover::{Action, Fault, Policy, Scope, Stage};
-use lambda_verifier::ProvingKey;
+use lambda_prover::{Action, DeviceMemory, Fault, Policy, Scope, Stage};
+use lambda_verifier::layout::Layout;
+use lambda_verifier::{ProvingKey, VerifyingKey};
 use p3_field::PrimeCharacteristicRing;
 
 use crate::failure::Failure;
@@ -192,10 +193,15 @@ impl Backend for DeviceBackend {
     type Denominators = Arc<Resident>;
     type Codeword = ResidentCodeword;
 
-    fn begin(&self) {
+    fn begin(&self, _key: &VerifyingKey, _layout: &Layout) {
         *self.placement() = Placement::default();
         *lock(&self.twiddles) = None;
         *lock(&self.evidence) = xcheck::Evidence::default();
+    }
+
+    fn memory(&self) -> Option<DeviceMemory> {
+        let stats = self.device.stats();
+        Some(DeviceMemory { used_bytes: stats.used_bytes, budget_bytes: stats.budget_bytes })
     }
 
     fn policy(&self) -> Option<Policy> {
