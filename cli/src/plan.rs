@@ -5,9 +5,9 @@ use std::io::{Write, stdout};
 
 use clap::Args;
 use lambda_executor::Executor;
-use lambda_gpu_lde::{BackendOptions, DevicePlan, TableBytes};
+use lambda_gpu_lde::{BackendOptions, DevicePlan, Place, PlannedTable};
 use lambda_prover::execution::ProvableProgram;
-use lambda_prover::{Profile, ProveError};
+use lambda_prover::{Policy, Profile, ProveError};
 use lambda_verifier::command::{human_bytes, parse_profile};
 use lambda_verifier::layout::Layout;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub struct PlanOptions {
     /// Plan for a run of N instructions that is otherwise like this one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: Option<u64>,
-    /// Device memory to compare with, such as 32GB
+    /// Plan for a card with this much memory, such as 32GB
     #[arg(long, value_name = "BYTES", value_parser = parse_vram)]
     vram: Option<u64>,
     /// Print one JSON object instead of text
@@ -74,33 +74,40 @@ pub fn plan(executor: &Executor, input: &[u8], options: &PlanOptions) -> Result<
     let (key, heights_log2) = program.shape(&census).map_err(CliError::Program)?;
     let layout =
         Layout::new(&key, &heights_log2).map_err(|error| CliError::Prove(ProveError::Shape(error)))?;
-    let plan = DevicePlan::new(&key, &layout, BackendOptions::default().chunk_bytes);
-    let shown = Shown { plan: &plan, cycles: census.cycles, vram: options.vram };
+    let within = |budget| {
+        let chunk_bytes = BackendOptions::default().chunk_bytes;
+        DevicePlan::within(&key, &layout, chunk_bytes, budget, Policy::Recover)
+    };
+    let sizes =
+        options.vram.map_or_else(|| CARDS_GB.map(|size| size * 1_000_000_000).to_vec(), |vram| vec![vram]);
+    let cards = sizes.into_iter().map(|bytes| Card { bytes, plan: within(usable(bytes)) }).collect();
+    let plan = within(options.vram.map_or(u64::MAX, usable));
+    let shown = Shown { plan, cycles: census.cycles, cards };
     let text = if options.json { format!("{}\n", shown.json()) } else { shown.text() };
     stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)
 }
 
-struct Shown<'a> {
-    plan: &'a DevicePlan,
-    cycles: u64,
-    vram: Option<u64>,
+/// Bytes of a card's memory that a proof may have.
+const fn usable(vram: u64) -> u64 {
+    vram / 8 * USABLE_EIGHTHS
 }
 
-impl Shown<'_> {
-    /// Whether a device with so much memory has room for the fullest moment.
-    fn fits(&self, vram: u64) -> bool {
-        self.plan.peak_bytes() <= vram / 8 * USABLE_EIGHTHS
-    }
+/// A plan, and what becomes of it on cards.
+struct Shown {
+    plan: DevicePlan,
+    cycles: u64,
+    cards: Vec<Card>,
+}
 
-    /// Memory to compare with: what was asked for, else what cards have.
-    fn sizes(&self) -> Vec<u64> {
-        self.vram.map_or_else(|| CARDS_GB.map(|size| size * 1_000_000_000).to_vec(), |bytes| vec![bytes])
-    }
+struct Card {
+    bytes: u64,
+    plan: DevicePlan,
+}
 
+impl Shown {
     fn text(&self) -> String {
-        let bytes = |bytes: u64| human_bytes(bytes as usize);
         let mut text = format!(
-            "cycles     {}\n\n{:<16}{:>10}{:>12}{:>14}{:>12}{:>12}{:>12}{:>12}\n",
+            "cycles     {}\n\n{:<16}{:>10}{:>12}{:>14}{:>12}{:>12}{:>12}{:>12}   place\n",
             human_count(self.cycles),
             "table",
             "rows",
@@ -112,40 +119,32 @@ impl Shown<'_> {
             "resident"
         );
         // Writing to a string cannot fail.
-        for TableBytes { table, rows, trace, preprocessed, main, lookup, quotient } in &self.plan.tables {
-            let resident = preprocessed + main + lookup + quotient;
+        for planned in &self.plan.tables {
+            let PlannedTable { table, rows, trace, preprocessed, main, lookup, quotient, .. } = planned;
             let _ = write!(text, "{table:<16}{:>10}", human_count(*rows));
+            let resident = planned.resident();
             for (part, width) in
                 [(trace, 12), (preprocessed, 14), (main, 12), (lookup, 12), (quotient, 12), (&resident, 12)]
             {
                 let _ = write!(text, "{:>width$}", bytes(*part));
             }
-            text.push('\n');
+            let _ = writeln!(text, "   {}", place(planned));
         }
         text.push('\n');
-        for (round, peak) in &self.plan.rounds {
-            let _ = writeln!(text, "{:<11}{:>12}", round.title(), bytes(*peak));
+        if !self.plan.host_only {
+            for (round, peak) in &self.plan.rounds {
+                let _ = writeln!(text, "{:<11}{:>12}", round.title(), bytes(*peak));
+            }
         }
         let _ = writeln!(text, "{:<11}{:>12}", "peak", bytes(self.plan.peak_bytes()));
-        for size in self.sizes() {
-            let answer = if self.fits(size) {
-                "all tables stay on the device".to_owned()
-            } else {
-                let usable = size / 8 * USABLE_EIGHTHS;
-                let missing = self.plan.peak_bytes() - usable;
-                format!("{} are missing: tables move to the host until the others fit", bytes(missing))
-            };
-            let _ = writeln!(text, "{:<11}{:>12}   {answer}", "on a card of", bytes(size));
+        for card in &self.cards {
+            let _ = writeln!(text, "{:<11}{:>12}   {}", "on a card of", bytes(card.bytes), card.text());
         }
         text
     }
 
     fn json(&self) -> Value {
-        let cards: Vec<Value> = self
-            .sizes()
-            .into_iter()
-            .map(|size| json!({ "vram_bytes": size, "fits": self.fits(size) }))
-            .collect();
+        let cards: Vec<Value> = self.cards.iter().map(Card::json).collect();
         json!({
             "cycles": self.cycles,
             "peak_bytes": self.plan.peak_bytes(),
@@ -154,4 +153,50 @@ impl Shown<'_> {
             "cards": cards,
         })
     }
+}
+
+impl Card {
+    fn count(&self, place: Place) -> usize {
+        self.plan.tables.iter().filter(|table| table.place == place).count()
+    }
+
+    fn text(&self) -> String {
+        let (streamed, on_host) = (self.count(Place::Streamed), self.count(Place::Host));
+        if self.plan.host_only {
+            return "nothing fits: all is computed on the host".to_owned();
+        }
+        if streamed + on_host == 0 {
+            return "all tables stay on the device".to_owned();
+        }
+        let trees = if self.plan.spills_trees { ", trees go to the host" } else { "" };
+        let (resident, peak) = (self.count(Place::Resident), bytes(self.plan.peak_bytes()));
+        format!("{resident} tables resident, {streamed} streamed, {on_host} on the host{trees}; peak {peak}")
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "vram_bytes": self.bytes,
+            "usable_bytes": usable(self.bytes),
+            "peak_bytes": self.plan.peak_bytes(),
+            "fits": self.count(Place::Resident) == self.plan.tables.len(),
+            "resident": self.count(Place::Resident),
+            "streamed": self.count(Place::Streamed),
+            "on_host": self.count(Place::Host),
+            "spills_trees": self.plan.spills_trees,
+        })
+    }
+}
+
+fn bytes(bytes: u64) -> String {
+    human_bytes(bytes as usize)
+}
+
+/// Where a table is computed, and why not elsewhere.
+fn place(planned: &PlannedTable) -> String {
+    let place = match planned.place {
+        Place::Resident => "resident",
+        Place::Streamed => "streamed",
+        Place::Host => "host",
+    };
+    planned.missing.map_or_else(|| place.to_owned(), |missing| format!("{place}, {} short", bytes(missing)))
 }

@@ -87,10 +87,15 @@ impl ConstraintEvaluator {
     }
 
     /// The rows of a table of `height` rows, a power of two, in chunks of equal length that take at most
-    /// `budget_bytes`, or are one block of threads where even that takes more.
-    pub fn chunks(&self, height: usize, budget_bytes: u64) -> impl Iterator<Item = Range<usize>> + use<> {
+    /// `budget_bytes`, `input_bytes` a row included, or are one block of threads where even that takes more.
+    pub fn chunks(
+        &self,
+        height: usize,
+        budget_bytes: u64,
+        input_bytes: u64,
+    ) -> impl Iterator<Item = Range<usize>> + use<> {
         let mut rows = height;
-        while rows > THREADS as usize && self.chunk_bytes(rows) > budget_bytes {
+        while rows > THREADS as usize && self.chunk_bytes(rows) + input_bytes * rows as u64 > budget_bytes {
             rows /= 2;
         }
         (0..height).step_by(rows).map(move |start| start..start + rows)

@@ -31,7 +31,7 @@ fn planned_and_measured() {
     prove(&system, &backend, Witness { traces, statement }, &()).expect("the witness is true");
     let layout = Layout::new(system.verifying_key(), &HEIGHTS_LOG2).expect("a layout");
     let plan = DevicePlan::new(system.verifying_key(), &layout, options.chunk_bytes);
-    let measured = device.stats().peak_bytes;
+    let measured = device.stats().peak_extent_bytes;
     let difference = plan.peak_bytes().abs_diff(measured);
     assert!(difference * 50 <= measured, "planned {}, measured {measured}: {plan:?}", plan.peak_bytes());
 }

@@ -111,6 +111,9 @@ pub trait Backend: Sync {
         let _ = (key, layout);
     }
 
+    /// The proof has ended, one way or another: what was kept for it may go.
+    fn end(&self) {}
+
     /// What is in use of a memory of the backend's own; `None` where the host's is used.
     fn memory(&self) -> Option<DeviceMemory> {
         None

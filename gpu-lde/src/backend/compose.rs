@@ -1,9 +1,9 @@
 //! Lookup columns and compositions on the device: a chunk of rows at a time, so that messages and sums take a
 //! bounded part of the memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use lambda_air::dag::{ConstraintDag, Leaf, Node};
 use lambda_air::program::Roots;
 use lambda_math::field::{EXT_DEGREE, ext_coefficients, ext_from_coefficients};
 use lambda_math::{Ext3, Goldilocks, domain};
@@ -14,19 +14,18 @@ use lambda_math_cuda::kernels::program::{BodyInput, BodyOutput, ColumnSlice};
 use lambda_math_cuda::kernels::quotient::{self, LookupConstraints};
 use lambda_math_cuda::{DeviceBuffer, DeviceError, Stream};
 use lambda_prover::backend::{LookupInput, QuotientInput, TableContext};
-use lambda_prover::{Fault, Scope, Stage};
+use lambda_prover::{Fault, Scope};
 use lambda_verifier::transcript::LookupChallenges;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::DeviceBackend;
 use crate::evaluate::ConstraintEvaluator;
 use crate::failure::Failure;
-use crate::resident::Resident;
+use crate::placement::Place;
+use crate::plan::reads_selectors;
+use crate::resident::{Resident, Window};
 use crate::weights::weights;
 use crate::window;
-
-/// By how much a stage that was asked to shrink divides its chunks.
-const SHRINK_FACTOR: u64 = 16;
 
 /// What all chunks of a table share.
 struct Body {
@@ -64,12 +63,60 @@ impl Body {
             groups: (!groups.is_empty()).then(|| Groups::upload(stream, &groups)).transpose()?,
         })
     }
+
+    /// What the evaluation of `rows` of a table of `height` rows reads.
+    fn input<'a>(
+        &'a self,
+        main: &'a Window,
+        preprocessed: Option<&'a Window>,
+        selectors: Option<&'a DeviceBuffer<Goldilocks>>,
+        rows: &Range<usize>,
+        height: usize,
+    ) -> BodyInput<'a> {
+        let start = main.start();
+        BodyInput {
+            main: main.columns(),
+            preprocessed: preprocessed.map(Window::columns),
+            selectors: selectors
+                .map(|columns| ColumnSlice { values: columns.slice(rows.start - start..), stride: height }),
+            public_values: self.public_values.as_ref().map(|values| values.as_slice()),
+            weights: self.weights.as_slice(),
+            height: main.height(),
+            start,
+            rows: rows.len(),
+        }
+    }
 }
 
 impl DeviceBackend {
-    fn chunk_bytes(&self, stage: Stage, scope: Scope) -> u64 {
-        let shrunk = self.placement().is_shrunk(stage, scope);
-        if shrunk { self.options.chunk_bytes / SHRINK_FACTOR } else { self.options.chunk_bytes }
+    /// The rows `rows` of `slab` on the device: where the table is resident all of its columns are there.
+    fn window(
+        &self,
+        stream: &Stream,
+        columns: &Arc<Resident>,
+        slab: &Range<usize>,
+        rows: &Range<usize>,
+    ) -> Result<Window, DeviceError> {
+        match self.place(columns.scope()) {
+            Place::Streamed => columns.window(stream, slab, rows),
+            Place::Resident | Place::Host => columns.slab(stream, slab, rows),
+        }
+    }
+
+    /// Chunks of the rows of a table of `height` rows, whose evaluation reads `columns`.
+    fn chunks(
+        &self,
+        body: &Body,
+        scope: Scope,
+        height: usize,
+        columns: &[Option<&Arc<Resident>>],
+    ) -> impl Iterator<Item = Range<usize>> + use<> {
+        let width: usize = columns.iter().flatten().map(|columns| columns.width()).sum();
+        let input_bytes = match self.place(scope) {
+            Place::Streamed => (width * size_of::<Goldilocks>()) as u64,
+            Place::Resident | Place::Host => 0,
+        };
+        body.evaluator.chunks(height, self.chunk_bytes(scope), input_bytes)
     }
 
     pub(super) fn lookup_on_device(
@@ -82,30 +129,19 @@ impl DeviceBackend {
         let height = 1usize << table.height_log2;
         let body = Body::new(stream, &table, Roots::Interactions, input.challenges, &[])?;
         let groups = body.groups.as_ref().expect("a table with lookup columns has groups");
-        let main = input.main.device(stream)?;
-        let preprocessed = input.preprocessed.map(|columns| columns.device(stream)).transpose()?;
         let selectors = reads_selectors(&table.key.dag)
             .then(|| points::trace_selectors(stream, table.height_log2))
             .transpose()?;
         let mut columns = stream.alloc::<Goldilocks>(groups.count() * EXT_DEGREE * height, "lookup trace")?;
         let mut flag = ZeroFlag::new(stream)?;
-        for rows in body.evaluator.chunks(height, self.chunk_bytes(Stage::Lookup, scope)) {
+        let slab = 0..height;
+        for rows in self.chunks(&body, scope, height, &[Some(input.main), input.preprocessed]) {
             let mut messages =
                 stream.alloc::<Goldilocks>(body.evaluator.message_values(rows.len()), "messages")?;
-            let body_input = BodyInput {
-                main: ColumnSlice { values: main.as_slice(), stride: height },
-                preprocessed: preprocessed
-                    .as_ref()
-                    .map(|columns| ColumnSlice { values: columns.as_slice(), stride: height }),
-                selectors: selectors
-                    .as_ref()
-                    .map(|columns| ColumnSlice { values: columns.as_slice(), stride: height }),
-                public_values: body.public_values.as_ref().map(|values| values.as_slice()),
-                weights: body.weights.as_slice(),
-                height,
-                start: rows.start,
-                rows: rows.len(),
-            };
+            let main = self.window(stream, input.main, &slab, &rows)?;
+            let preprocessed =
+                input.preprocessed.map(|columns| self.window(stream, columns, &slab, &rows)).transpose()?;
+            let body_input = body.input(&main, preprocessed.as_ref(), selectors.as_ref(), &rows, height);
             let mut output = BodyOutput { messages: Some(messages.as_slice_mut()), sums: None };
             body.evaluator.evaluate(stream, &body_input, &mut output)?;
             let chunk = MessageChunk { messages: messages.as_slice(), start: rows.start, rows: rows.len() };
@@ -175,35 +211,24 @@ impl DeviceBackend {
         let height_log2 = table.height_log2;
         let height = 1usize << height_log2;
         let lde_height = input.main.height();
-        let first = slab * height;
         let shift = domain::slab_shift(slab, height_log2, lde_height.trailing_zeros() - height_log2);
         let scale = (shift.exp_power_of_2(height_log2 as usize) - Goldilocks::ONE).inverse();
-        let main = input.main.device(stream)?;
-        let preprocessed = input.preprocessed.map(|columns| columns.device(stream)).transpose()?;
-        let lookup = input.lookup.map(|columns| columns.device(stream)).transpose()?;
         let selectors = reads_selectors(&table.key.dag)
             .then(|| points::coset_selectors(stream, height_log2, shift))
             .transpose()?;
         let mut part = stream.alloc::<Goldilocks>(EXT_DEGREE * height, "quotient part")?;
-        for rows in body.evaluator.chunks(height, self.chunk_bytes(Stage::Quotient, scope)) {
+        let slab = slab * height..(slab + 1) * height;
+        let columns = [Some(input.main), input.preprocessed, input.lookup];
+        for rows in self.chunks(body, scope, height, &columns) {
             let mut messages =
                 stream.alloc::<Goldilocks>(body.evaluator.message_values(rows.len()), "messages")?;
             let mut sums =
                 stream.alloc::<Goldilocks>(body.evaluator.sum_values(rows.len()), "constraint sums")?;
-            let body_input = BodyInput {
-                main: ColumnSlice { values: main.slice(first..), stride: lde_height },
-                preprocessed: preprocessed
-                    .as_ref()
-                    .map(|columns| ColumnSlice { values: columns.slice(first..), stride: lde_height }),
-                selectors: selectors
-                    .as_ref()
-                    .map(|columns| ColumnSlice { values: columns.as_slice(), stride: height }),
-                public_values: body.public_values.as_ref().map(|values| values.as_slice()),
-                weights: body.weights.as_slice(),
-                height,
-                start: rows.start,
-                rows: rows.len(),
-            };
+            let window = |columns: &Arc<Resident>| self.window(stream, columns, &slab, &rows);
+            let main = window(input.main)?;
+            let preprocessed = input.preprocessed.map(window).transpose()?;
+            let lookup = input.lookup.map(window).transpose()?;
+            let body_input = body.input(&main, preprocessed.as_ref(), selectors.as_ref(), &rows, height);
             let mut output =
                 BodyOutput { messages: Some(messages.as_slice_mut()), sums: Some(sums.as_slice_mut()) };
             body.evaluator.evaluate(stream, &body_input, &mut output)?;
@@ -212,8 +237,7 @@ impl DeviceBackend {
                 lookup.as_ref().zip(body.groups.as_ref()).map(|(lookup, groups)| LookupConstraints {
                     chunk,
                     groups,
-                    lookup: lookup.slice(first..),
-                    lde_height,
+                    lookup: lookup.lookup(),
                     powers: of_lookup,
                     mean: input.lookup_sum * Goldilocks::from_usize(height).inverse(),
                 });
@@ -221,8 +245,4 @@ impl DeviceBackend {
         }
         Ok(Resident::on_device(scope, "quotient part", height, part))
     }
-}
-
-fn reads_selectors(dag: &ConstraintDag) -> bool {
-    dag.nodes.iter().any(|node| matches!(node, Node::Leaf(Leaf::Selector(_))))
 }

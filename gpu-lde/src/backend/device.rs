@@ -1,18 +1,21 @@
 //! The device arms, apart from lookup columns and compositions.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lambda_math::field::{EXT_DEGREE, ext_from_coefficients};
 use lambda_math::merkle::CAP_LOG2;
-use lambda_math::{Digest, Ext3, Goldilocks, domain};
+use lambda_math::{Columns, Digest, Ext3, Goldilocks, domain};
 use lambda_math_cuda::kernels::tree::{DeviceTree, join_leaves};
 use lambda_math_cuda::kernels::{deep, domain as points, fri, gather, grind as nonce, ntt, ood, rows};
 use lambda_math_cuda::{DeviceBuffer, DeviceError, Stream};
 use lambda_prover::Scope;
 use lambda_prover::backend::DeepColumns;
 
-use super::{DeviceBackend, ResidentCodeword};
+use super::{DeviceBackend, ResidentCodeword, host};
 use crate::failure::Failure;
+use crate::pieces::{HASHED_TOGETHER, pieces};
+use crate::placement::Place;
 use crate::resident::{Residency, Resident};
 use crate::resident_tree::{ResidentDigests, ResidentTree};
 
@@ -26,12 +29,15 @@ impl DeviceBackend {
         blowup_log2: u32,
         traces: &[(&Arc<Resident>, Goldilocks)],
     ) -> Outcome<Arc<Resident>> {
+        if self.place(Scope::Table(table)) == Place::Streamed {
+            return self.extend_streamed(stream, table, blowup_log2, traces);
+        }
         let height = traces[0].0.height();
         let height_log2 = height.trailing_zeros();
         let width: usize = traces.iter().map(|(trace, _)| trace.width()).sum();
         let lde_height = height << blowup_log2;
         let twiddles = self.twiddles(stream)?;
-        let mut lde = stream.alloc::<Goldilocks>(width * lde_height, "LDE")?;
+        let mut lde = stream.alloc_persistent::<Goldilocks>(width * lde_height, "LDE")?;
         let mut start = 0;
         for (trace, shift) in traces {
             let columns = trace.device(stream)?;
@@ -43,6 +49,112 @@ impl DeviceBackend {
         Ok(Resident::on_device(Scope::Table(table), "LDE", lde_height, lde))
     }
 
+    /// A piece of columns at a time is extended, hashed, and copied to the host.
+    fn extend_streamed(
+        &self,
+        stream: &Stream,
+        table: usize,
+        blowup_log2: u32,
+        traces: &[(&Arc<Resident>, Goldilocks)],
+    ) -> Outcome<Arc<Resident>> {
+        let scope = Scope::Table(table);
+        let height = traces[0].0.height();
+        let height_log2 = height.trailing_zeros();
+        let width: usize = traces.iter().map(|(trace, _)| trace.width()).sum();
+        let lde_height = height << blowup_log2;
+        let twiddles = self.twiddles(stream)?;
+        let mut hasher = rows::RowHasher::new(stream, lde_height, width)?;
+        let mut columns = Columns::scratch(lde_height, width);
+        let column_bytes = ((height + lde_height) * size_of::<Goldilocks>()) as u64;
+        for piece in pieces(width, column_bytes, self.chunk_bytes(scope), HASHED_TOGETHER) {
+            let mut lde = stream.alloc::<Goldilocks>(piece.len() * lde_height, "piece of an LDE")?;
+            let mut first = 0;
+            for (trace, shift) in traces {
+                // The columns of the piece that are this trace's.
+                let start = piece.start.clamp(first, first + trace.width());
+                let end = piece.end.clamp(first, first + trace.width());
+                if start < end {
+                    let view = trace.view(stream, start - first..end - first, height)?;
+                    let target =
+                        lde.slice_mut((start - piece.start) * lde_height..(end - piece.start) * lde_height);
+                    ntt::coset_lde(
+                        stream,
+                        &twiddles,
+                        height_log2,
+                        blowup_log2,
+                        view.values(),
+                        *shift,
+                        target,
+                    )?;
+                }
+                first += trace.width();
+            }
+            hasher.absorb(stream, lde.as_slice())?;
+            let cells = piece.start * lde_height..piece.end * lde_height;
+            columns.values_mut()[cells].copy_from_slice(&stream.download(&lde)?);
+        }
+        Ok(Resident::with_digests(scope, "LDE", columns, hasher.finish()))
+    }
+
+    pub(super) fn row_digests_on_device(
+        &self,
+        stream: &Stream,
+        lde: &Arc<Resident>,
+    ) -> Outcome<ResidentDigests> {
+        let digests = if let Some(digests) = lde.take_digests() {
+            digests
+        } else {
+            let height = lde.height();
+            let mut hasher = rows::RowHasher::new(stream, height, lde.width())?;
+            for piece in self.pieces(stream, lde, height, HASHED_TOGETHER)? {
+                hasher.absorb(stream, lde.view(stream, piece, height)?.values())?;
+            }
+            hasher.finish()
+        };
+        Ok(ResidentDigests::Device(Arc::new(digests)))
+    }
+
+    pub(super) fn evaluate_on_device(
+        &self,
+        stream: &Stream,
+        lde: &Arc<Resident>,
+        denominators: &Arc<Resident>,
+        zeta: Ext3,
+        next: &[usize],
+    ) -> Outcome<(Vec<Ext3>, Vec<Ext3>)> {
+        let height = denominators.height();
+        let denominators = denominators.device(stream)?;
+        let (mut values, mut next_values) = (Vec::new(), Vec::new());
+        for piece in self.pieces(stream, lde, height, 1)? {
+            let view = lde.view(stream, piece.clone(), height)?;
+            let next = within(next, &piece);
+            let next: Vec<usize> = next.iter().map(|column| column - piece.start).collect();
+            let sums = ood::evaluate(stream, view.values(), view.height(), &*denominators, zeta, &next)?;
+            values.extend(sums.0);
+            next_values.extend(sums.1);
+        }
+        Ok((values, next_values))
+    }
+
+    /// The columns of `lde` in the pieces in which their first `rows` rows are read: one where the table is
+    /// resident.
+    fn pieces(
+        &self,
+        stream: &Stream,
+        lde: &Arc<Resident>,
+        rows: usize,
+        together: usize,
+    ) -> Result<impl Iterator<Item = Range<usize>> + use<>, DeviceError> {
+        let budget_bytes = if self.place(lde.scope()) == Place::Resident {
+            lde.device(stream)?;
+            u64::MAX
+        } else {
+            self.chunk_bytes(lde.scope())
+        };
+        Ok(pieces(lde.width(), (rows * size_of::<Goldilocks>()) as u64, budget_bytes, together))
+    }
+
+    /// Columns that are on the host come in pieces, and are not kept.
     pub(super) fn deep_on_device(
         &self,
         stream: &Stream,
@@ -54,24 +166,32 @@ impl DeviceBackend {
     ) -> Outcome<Arc<Resident>> {
         let height = 1usize << height_log2;
         let twiddles = self.twiddles(stream)?;
-        let slabs = columns
-            .iter()
-            .map(|columns| slab_0(stream, columns.lde, height))
-            .collect::<Result<Vec<_>, DeviceError>>()?;
-        let columns: Vec<deep::DeepColumns<'_>> = columns
-            .iter()
-            .zip(&slabs)
-            .map(|(columns, (buffer, lde_height))| deep::DeepColumns {
-                lde: buffer.as_slice(),
-                lde_height: *lde_height,
-                next: columns.next,
-                values: columns.values,
-                next_values: columns.next_values,
-            })
-            .collect();
+        let count = columns.iter().map(|columns| columns.lde.width()).sum();
         let denominators = denominators.device(stream)?;
-        let slab = deep::combine(stream, height_log2, &columns, &*denominators, gamma)?;
-        let mut codeword = stream.alloc::<Goldilocks>(slab.len() << blowup_log2, "codeword")?;
+        let mut combination =
+            deep::Combination::new(stream, height_log2, count, denominators.as_slice(), gamma)?;
+        for columns in columns {
+            let (lde, mut next_values) = (columns.lde, columns.next_values);
+            let budget_bytes = match lde.residency() {
+                Residency::Host => self.chunk_bytes(lde.scope()),
+                Residency::Device | Residency::Both => u64::MAX,
+            };
+            for piece in pieces(lde.width(), (height * size_of::<Goldilocks>()) as u64, budget_bytes, 1) {
+                let view = lde.view(stream, piece.clone(), height)?;
+                let next = within(columns.next, &piece);
+                let (of_piece, others) = next_values.split_at(next.len());
+                next_values = others;
+                combination.add(&deep::DeepColumns {
+                    lde: view.values(),
+                    lde_height: view.height(),
+                    next: &next.iter().map(|column| column - piece.start).collect::<Vec<_>>(),
+                    values: &columns.values[piece],
+                    next_values: of_piece,
+                })?;
+            }
+        }
+        let slab = combination.finish()?;
+        let mut codeword = stream.alloc_persistent::<Goldilocks>(slab.len() << blowup_log2, "codeword")?;
         let (from, to) = (slab.as_slice(), codeword.as_slice_mut());
         ntt::coset_lde(stream, &twiddles, height_log2, blowup_log2, from, domain::SHIFT, to)?;
         Ok(Resident::on_device(Scope::Height(height_log2), "codeword", height << blowup_log2, codeword))
@@ -93,28 +213,10 @@ impl DeviceBackend {
     }
 }
 
-/// Columns whose first `height` rows are slab 0, and their stride. Of columns on the host only that slab is
-/// copied, and it is not kept.
-fn slab_0(
-    stream: &Stream,
-    lde: &Arc<Resident>,
-    height: usize,
-) -> Result<(Arc<DeviceBuffer<Goldilocks>>, usize), DeviceError> {
-    if lde.residency() != Residency::Host {
-        return Ok((lde.device(stream)?, lde.height()));
-    }
-    let columns = lde.host(stream)?;
-    let mut buffer = stream.alloc::<Goldilocks>(columns.width() * height, "slab 0")?;
-    for (index, column) in columns.iter().enumerate() {
-        stream.write(buffer.slice_mut(index * height..(index + 1) * height), &column[..height])?;
-    }
-    Ok((Arc::new(buffer), height))
-}
-
-pub fn row_digests(stream: &Stream, lde: &Arc<Resident>) -> Outcome<ResidentDigests> {
-    let columns = lde.device(stream)?;
-    let digests = rows::row_digests(stream, columns.as_slice(), lde.height())?;
-    Ok(ResidentDigests::Device(Arc::new(digests)))
+/// The numbers in `columns`, ascending, that lie in `range`.
+fn within<'a>(columns: &'a [usize], range: &Range<usize>) -> &'a [usize] {
+    let before = |end: usize| columns.partition_point(|&column| column < end);
+    &columns[before(range.start)..before(range.end)]
 }
 
 pub fn tree(
@@ -141,17 +243,6 @@ pub fn tree(
 pub fn denominators(stream: &Stream, height_log2: u32, zeta: Ext3) -> Outcome<Arc<Resident>> {
     let columns = points::denominators(stream, height_log2, zeta)?;
     Ok(Resident::on_device(Scope::Height(height_log2), "denominators", 1 << height_log2, columns))
-}
-
-pub fn evaluate(
-    stream: &Stream,
-    lde: &Arc<Resident>,
-    denominators: &Arc<Resident>,
-    zeta: Ext3,
-    next: &[usize],
-) -> Outcome<(Vec<Ext3>, Vec<Ext3>)> {
-    let (columns, denominators) = (lde.device(stream)?, denominators.device(stream)?);
-    Ok(ood::evaluate(stream, &*columns, lde.height(), &*denominators, zeta, next)?)
 }
 
 pub fn commit_codeword(
@@ -188,7 +279,7 @@ pub fn join(
     weight: Ext3,
 ) -> Outcome<Arc<Resident>> {
     let (columns, shorter) = (codeword.columns.device(stream)?, shorter.columns.device(stream)?);
-    let mut joined = stream.alloc::<Goldilocks>(columns.len(), "codeword")?;
+    let mut joined = stream.alloc_persistent::<Goldilocks>(columns.len(), "codeword")?;
     stream.copy(&mut joined, &*columns)?;
     fri::join(stream, &mut joined, fri::Joining { codeword: shorter.as_slice(), weight })?;
     Ok(Resident::on_device(codeword.columns.scope(), "codeword", codeword.columns.height(), joined))
@@ -204,6 +295,9 @@ pub fn open_rows(
     height_log2: u32,
     positions: &[usize],
 ) -> Outcome<Vec<Goldilocks>> {
+    if lde.residency() == Residency::Host {
+        return host::open_rows(stream, lde, height_log2, positions);
+    }
     let columns = lde.device(stream)?;
     Ok(gather::rows(stream, columns.as_slice(), lde.height(), height_log2, positions)?)
 }

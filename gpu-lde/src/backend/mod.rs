@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use lambda_math::{Columns, Digest, Ext3, Goldilocks};
+use lambda_math_cuda::arena::Reservation;
 use lambda_math_cuda::kernels::ntt::Twiddles;
 use lambda_math_cuda::{Device, DeviceError, Stream};
 use lambda_prover::backend::{Backend, DeepColumns, LookupInput, Preprocessed, QuotientInput};
@@ -23,22 +24,29 @@ use p3_field::PrimeCharacteristicRing;
 
 use crate::failure::Failure;
 use crate::options::BackendOptions;
-use crate::placement::{Counters, Placement};
+use crate::placement::{Counters, Place, Placement};
+use crate::plan::DevicePlan;
 use crate::resident::Resident;
 use crate::resident_tree::{ResidentDigests, ResidentTree};
 
 pub use xcheck::{Cause, Finding, Shape};
+
+/// By how much a table that was asked to work on smaller pieces divides them.
+const SHRINK_FACTOR: u64 = 16;
 
 /// A device that computes proofs.
 #[derive(Debug)]
 pub struct DeviceBackend {
     device: Device,
     options: BackendOptions,
-    /// Those of the proof that is being made: what a broken table does ends with the proof.
+    /// Those of the proof that is being made: what a broken one does ends with the proof.
     twiddles: Mutex<Option<Arc<Twiddles>>>,
     /// One stream for each scope.
     streams: Mutex<BTreeMap<Scope, Stream>>,
+    plan: Mutex<Option<Arc<DevicePlan>>>,
     placement: Mutex<Placement>,
+    /// What the proof may use of the device's memory, as far as the plan goes.
+    reservation: Mutex<Option<Reservation>>,
     counters: Mutex<Counters>,
     /// Columns that may be on the device.
     residents: Mutex<Vec<Weak<Resident>>>,
@@ -64,7 +72,9 @@ impl DeviceBackend {
             options,
             twiddles: Mutex::default(),
             streams: Mutex::new(BTreeMap::from([(Scope::Proof, stream)])),
+            plan: Mutex::default(),
             placement: Mutex::default(),
+            reservation: Mutex::default(),
             counters: Mutex::default(),
             residents: Mutex::default(),
             evidence: Mutex::default(),
@@ -84,6 +94,29 @@ impl DeviceBackend {
     /// What recovery and residency have cost so far.
     pub fn counters(&self) -> Counters {
         *lock(&self.counters)
+    }
+
+    /// The plan of the last proof that began.
+    pub fn plan(&self) -> Option<Arc<DevicePlan>> {
+        lock(&self.plan).clone()
+    }
+
+    /// Where a scope's columns are. What is not of one table has none elsewhere than where it is computed.
+    fn place(&self, scope: Scope) -> Place {
+        match scope {
+            Scope::Table(table) => self.placement().of(table),
+            Scope::Height(_) | Scope::Proof => Place::Resident,
+        }
+    }
+
+    /// Most bytes that a chunk of rows or columns takes.
+    fn chunk_bytes(&self, scope: Scope) -> u64 {
+        let plan = self.plan();
+        let chunk_bytes = plan.map_or(self.options.chunk_bytes, |plan| plan.chunk_bytes);
+        match scope {
+            Scope::Table(table) if self.placement().is_shrunk(table) => chunk_bytes / SHRINK_FACTOR,
+            _ => chunk_bytes,
+        }
     }
 
     fn placement(&self) -> MutexGuard<'_, Placement> {
@@ -144,21 +177,43 @@ impl DeviceBackend {
         run().map_err(|failure| failure.into_fault(stage, scope))
     }
 
-    /// Moves a stage's scope to the host: all columns of a table are copied before the first leaves the
-    /// device.
+    /// Takes a table's columns off the device: all of them are copied before the first leaves it. Returns
+    /// the bytes that they had.
+    fn spill(&self, scope: Scope) -> Result<u64, Failure> {
+        let Scope::Table(_) = scope else { return Ok(0) };
+        let stream = self.stream(scope)?;
+        let residents = self.residents(|resident| resident.scope() == scope);
+        for resident in &residents {
+            resident.host(&stream)?;
+        }
+        Ok(residents.iter().map(|resident| resident.evict()).sum())
+    }
+
+    /// Has a table take less memory: one that is resident is streamed, one that is streamed works on smaller
+    /// pieces.
+    fn shrink(&self, scope: Scope) -> Result<bool, Failure> {
+        let Scope::Table(table) = scope else { return Ok(false) };
+        match self.place(scope) {
+            Place::Resident => {
+                let spilled = self.spill(scope)?;
+                self.placement().stream(table);
+                self.count(|counters| {
+                    counters.streamed += 1;
+                    counters.spilled_bytes += spilled;
+                });
+                Ok(true)
+            }
+            Place::Streamed => Ok(self.placement().shrink(table)),
+            Place::Host => Ok(false),
+        }
+    }
+
+    /// Moves a stage's scope to the host, a table with all of its columns.
     fn move_to_host(&self, stage: Stage, scope: Scope) -> Result<bool, Failure> {
         if self.placement().is_on_host(stage, scope) {
             return Ok(false);
         }
-        let mut spilled = 0;
-        if let Scope::Table(_) = scope {
-            let stream = self.stream(scope)?;
-            let residents = self.residents(|resident| resident.scope() == scope);
-            for resident in &residents {
-                resident.host(&stream)?;
-            }
-            spilled = residents.iter().map(|resident| resident.evict()).sum();
-        }
+        let spilled = self.spill(scope)?;
         self.placement().move_to_host(stage, scope);
         self.count(|counters| {
             counters.downgrades += 1;
@@ -193,10 +248,22 @@ impl Backend for DeviceBackend {
     type Denominators = Arc<Resident>;
     type Codeword = ResidentCodeword;
 
-    fn begin(&self, _key: &VerifyingKey, _layout: &Layout) {
-        *self.placement() = Placement::default();
-        *lock(&self.twiddles) = None;
+    fn begin(&self, key: &VerifyingKey, layout: &Layout) {
+        self.end();
+        let chunk_bytes = self.options.chunk_bytes;
+        let wanted = DevicePlan::new(key, layout, chunk_bytes).peak_bytes();
+        let reservation = self.device.ledger().reserve(wanted);
+        let plan = DevicePlan::within(key, layout, chunk_bytes, reservation.bytes(), self.options.policy);
+        *self.placement() = Placement::new(&plan);
+        *lock(&self.plan) = Some(Arc::new(plan));
+        *lock(&self.reservation) = Some(reservation);
         *lock(&self.evidence) = xcheck::Evidence::default();
+    }
+
+    fn end(&self) {
+        *lock(&self.twiddles) = None;
+        *lock(&self.reservation) = None;
+        self.forget_parts();
     }
 
     fn memory(&self) -> Option<DeviceMemory> {
@@ -213,10 +280,7 @@ impl Backend for DeviceBackend {
         let done = match action {
             Action::Evict => Ok(self.evict()),
             Action::Drain => self.drain().map(|()| true).map_err(Failure::from),
-            Action::Shrink => {
-                let works_in_chunks = matches!(stage, Stage::Lookup | Stage::Quotient);
-                Ok(works_in_chunks && self.placement().shrink(stage, scope))
-            }
+            Action::Shrink => self.shrink(scope),
             Action::Downgrade => self.move_to_host(stage, scope),
             Action::Restart | Action::Fail => Ok(false),
         };
@@ -275,7 +339,7 @@ impl Backend for DeviceBackend {
         self.stage(
             Stage::RowDigests,
             Scope::Table(table),
-            |stream| device::row_digests(stream, lde),
+            |stream| self.row_digests_on_device(stream, lde),
             |stream| host::row_digests(stream, table, lde),
         )
     }
@@ -284,7 +348,13 @@ impl Backend for DeviceBackend {
         let tree = self.stage(
             Stage::Tree,
             Scope::Proof,
-            |stream| device::tree(stream, blowup_log2, digests),
+            |stream| {
+                let tree = device::tree(stream, blowup_log2, digests)?;
+                if self.plan().is_some_and(|plan| plan.spills_trees) {
+                    tree.move_to_host(stream)?;
+                }
+                Ok(tree)
+            },
             |stream| host::tree(stream, blowup_log2, digests),
         )?;
         digests.clear();
@@ -343,7 +413,7 @@ impl Backend for DeviceBackend {
         self.stage(
             Stage::Evaluate,
             lde.scope(),
-            |stream| device::evaluate(stream, lde, denominators, zeta, next),
+            |stream| self.evaluate_on_device(stream, lde, denominators, zeta, next),
             |stream| host::evaluate(stream, lde, denominators, zeta, next),
         )
     }

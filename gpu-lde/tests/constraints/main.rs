@@ -100,7 +100,7 @@ fn chunks_cover_the_rows_within_the_budget() {
             for budget_bytes in [0, 1 << 20, 1 << 40] {
                 let height = 1 << 14;
                 let mut next = 0;
-                for chunk in evaluator.chunks(height, budget_bytes) {
+                for chunk in evaluator.chunks(height, budget_bytes, 0) {
                     assert_eq!(chunk.start, next);
                     assert!(evaluator.chunk_bytes(chunk.len()) <= budget_bytes || chunk.len() == 128);
                     next = chunk.end;

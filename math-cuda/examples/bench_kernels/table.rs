@@ -7,7 +7,7 @@ use lambda_math_cuda::kernels::lookup::{self, Groups, MESSAGE_COLUMNS, MessageCh
 use lambda_math_cuda::kernels::program::{
     BodyInput, BodyOutput, BodyShape, ColumnSlice, HostProgram, Instruction, Operand, Program,
 };
-use lambda_math_cuda::kernels::quotient::{self, LookupConstraints};
+use lambda_math_cuda::kernels::quotient::{self, LookupConstraints, LookupRows};
 use lambda_math_cuda::kernels::{domain as points, fill, scan};
 use lambda_math_cuda::{DeviceError, POISON, Stream};
 use p3_field::PrimeCharacteristicRing;
@@ -180,8 +180,7 @@ fn quotient_finish(stream: &Stream, scale: Scale) -> Result<Case, DeviceError> {
             let constraints = LookupConstraints {
                 chunk: MessageChunk { messages: messages.as_slice(), start: 0, rows: height },
                 groups: &groups,
-                lookup: lookup.as_slice(),
-                lde_height: height,
+                lookup: LookupRows { values: lookup.as_slice(), stride: height, start: 0, rows: height },
                 powers: &powers,
                 mean: challenge(),
             };

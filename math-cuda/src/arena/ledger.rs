@@ -15,12 +15,12 @@ impl Ledger {
         Arc::new(Self { budget_bytes, reserved_bytes: Mutex::new(0) })
     }
 
-    /// Promises `bytes` until the reservation is dropped; `None` when so much is not left.
-    pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
+    /// Promises `bytes`, or as many as are left, until the reservation is dropped.
+    pub fn reserve(self: &Arc<Self>, bytes: u64) -> Reservation {
         let mut reserved = self.reserved_bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let sum = reserved.checked_add(bytes).filter(|&sum| sum <= self.budget_bytes)?;
-        *reserved = sum;
-        Some(Reservation { ledger: self.clone(), bytes })
+        let bytes = bytes.min(self.budget_bytes - *reserved);
+        *reserved += bytes;
+        Reservation { ledger: self.clone(), bytes }
     }
 
     /// Bytes that are not promised.

@@ -105,8 +105,8 @@ pub struct ArenaStats {
     pub used_bytes: u64,
     /// Most bytes of all blocks at one time, since it was made or asked to forget.
     pub peak_bytes: u64,
-    /// Size of an arena in which the same calls would have put every block as far from its end, since this
-    /// one was made or asked to forget: both lifetimes' blocks at their furthest.
+    /// Size of the smallest arena in which the same calls would have put every block as far from its end,
+    /// since this one was made or asked to forget: the most that both lifetimes' blocks reached at one time.
     pub peak_extent_bytes: u64,
     /// Longest free piece.
     pub largest_free_bytes: u64,
@@ -135,7 +135,7 @@ pub struct Arena {
     blocks: BTreeMap<u64, Block>,
     stats: ArenaStats,
     serial: u64,
-    /// Furthest that persistent blocks reach up, and transient ones down.
+    /// How far persistent blocks reach up, and transient ones down.
     reach: [u64; 2],
     denied: Option<(u64, u64)>,
     flaws: Flaws,
@@ -202,7 +202,30 @@ impl Arena {
         }
         self.stats.used_bytes += wanted;
         self.stats.peak_bytes = self.stats.peak_bytes.max(self.stats.used_bytes);
+        self.stats.peak_extent_bytes = self.stats.peak_extent_bytes.max(self.extent_bytes());
         Ok(allocation)
+    }
+
+    /// Bytes that are not between the blocks of the two lifetimes.
+    fn extent_bytes(&self) -> u64 {
+        let [up, down] = self.reach;
+        up + self.stats.budget_bytes - down
+    }
+
+    /// What the blocks reach after `gone` was given back.
+    fn retreat(&mut self, gone: &Allocation) {
+        let alike = |block: &&Block| block.allocation.lifetime == gone.lifetime;
+        match gone.lifetime {
+            Lifetime::Persistent if gone.offset + gone.bytes == self.reach[0] => {
+                let last = self.blocks.range(..gone.offset).rev().map(|(_, block)| block).find(alike);
+                self.reach[0] = last.map_or(0, |block| block.allocation.offset + block.allocation.bytes);
+            }
+            Lifetime::Transient if gone.offset == self.reach[1] => {
+                let first = self.blocks.range(gone.offset..).map(|(_, block)| block).find(alike);
+                self.reach[1] = first.map_or(self.stats.budget_bytes, |block| block.allocation.offset);
+            }
+            _ => {}
+        }
     }
 
     /// Gives a block back. Its bytes may still be in use by work that was issued before; see the module docs.
@@ -217,6 +240,7 @@ impl Arena {
             }
             self.stats.used_bytes = self.stats.used_bytes.saturating_sub(allocation.bytes);
             self.free.put(allocation.offset, allocation.bytes, pending);
+            self.retreat(allocation);
             return Freed::Returned;
         }
         self.stats.stale_frees += 1;
@@ -241,6 +265,7 @@ impl Arena {
             self.stats.used_bytes -= block.allocation.bytes;
             self.free.put(block.allocation.offset, block.allocation.bytes, pending);
         }
+        self.reach[1] = self.stats.budget_bytes;
         ended.into_iter().map(|block| block.allocation).collect()
     }
 
@@ -293,21 +318,14 @@ impl Arena {
 
     /// Numbers.
     pub fn stats(&self) -> ArenaStats {
-        let [up, down] = self.reach;
-        let peak_extent_bytes = up + self.stats.budget_bytes - down;
         let largest_free_bytes = self.free.largest();
-        ArenaStats { peak_extent_bytes, largest_free_bytes, blocks: self.blocks.len(), ..self.stats }
+        ArenaStats { largest_free_bytes, blocks: self.blocks.len(), ..self.stats }
     }
 
     /// Forgets the peak so far.
     pub fn reset_peak(&mut self) {
         self.stats.peak_bytes = self.stats.used_bytes;
-        let of = |wanted: Lifetime| {
-            self.blocks.values().map(|b| b.allocation).filter(move |block| block.lifetime == wanted)
-        };
-        let up = of(Lifetime::Persistent).map(|block| block.offset + block.bytes).max().unwrap_or(0);
-        let down = of(Lifetime::Transient).map(|block| block.offset).min();
-        self.reach = [up, down.unwrap_or(self.stats.budget_bytes)];
+        self.stats.peak_extent_bytes = self.extent_bytes();
     }
 
     fn block(&self, allocation: &Allocation) -> Result<&Block, DeviceError> {

@@ -26,12 +26,18 @@ pub(super) struct ChunkTree {
 impl ChunkTree {
     /// At the start of `messages` messages of `bytes` bytes.
     pub(super) fn new(stream: &Stream, messages: usize, bytes: usize) -> Result<Self, DeviceError> {
-        let blocks = bytes.div_ceil(BLOCK_BYTES).max(1);
-        let stack = match stack_entries(blocks) {
+        let blocks = blocks(bytes);
+        let stack = match Self::stack_entries(bytes) {
             0 => None,
             entries => Some(stream.alloc(entries * messages, "subtrees of long rows")?),
         };
         Ok(Self { blocks, absorbed: 0, depth: 0, stack })
+    }
+
+    /// Most subtrees that wait at once in a message of `bytes` bytes: that many ones has the number of chunks
+    /// before the last, or one below it.
+    pub(super) fn stack_entries(bytes: usize) -> usize {
+        blocks(bytes).div_ceil(CHUNK_BLOCKS).ilog2() as usize
     }
 
     /// Blocks that are still to be absorbed.
@@ -78,7 +84,7 @@ impl ChunkTree {
     }
 }
 
-/// Most subtrees that wait at once: that many ones has the number of chunks before the last, or one below it.
-fn stack_entries(blocks: usize) -> usize {
-    blocks.div_ceil(CHUNK_BLOCKS).ilog2() as usize
+/// Blocks of a message of `bytes` bytes; an empty one has a block.
+fn blocks(bytes: usize) -> usize {
+    bytes.div_ceil(BLOCK_BYTES).max(1)
 }

@@ -49,7 +49,7 @@ pub struct ColumnSlice<'a> {
 }
 
 /// What a body is evaluated on: the rows `start..start + rows`, and the rows after them, of a table of
-/// `height` rows.
+/// `height` rows. Columns need no other rows than these.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyInput<'a> {
     /// Main columns.
@@ -94,9 +94,12 @@ impl BodyInput<'_> {
         assert!(self.height.is_power_of_two(), "a table has a power of two of rows");
         assert!(self.start + self.rows <= self.height, "the chunk lies in the table");
         assert!(self.weights.len() >= EXT_DEGREE * shape.weights, "everything has a weight");
-        let launch = self.columns(launch, Some(self.main), shape.main);
-        let launch = self.columns(launch, self.preprocessed, shape.preprocessed);
-        let launch = self.columns(launch, self.selectors, shape.selectors);
+        let end = self.start + self.rows;
+        // The row after the last one is the first one, or another one.
+        let with_next = self.height.min(end + 1);
+        let launch = Self::columns(launch, Some(self.main), shape.main, with_next);
+        let launch = Self::columns(launch, self.preprocessed, shape.preprocessed, with_next);
+        let launch = Self::columns(launch, self.selectors, shape.selectors, end);
         let launch = match self.public_values {
             Some(values) if shape.public_values > 0 => {
                 assert!(values.len() >= shape.public_values, "the body's public values are there");
@@ -115,12 +118,18 @@ impl BodyInput<'_> {
         launch.u64(self.height as u64).u64(self.start as u64).u64(self.rows as u64)
     }
 
-    fn columns<'s>(&self, launch: Launch<'s>, columns: Option<ColumnSlice<'_>>, count: usize) -> Launch<'s> {
+    /// `count` columns of which `rows` rows are read.
+    fn columns<'s>(
+        launch: Launch<'s>,
+        columns: Option<ColumnSlice<'_>>,
+        count: usize,
+        rows: usize,
+    ) -> Launch<'s> {
         match columns {
             Some(columns) if count > 0 => {
-                assert!(columns.stride >= self.height, "columns do not overlap");
-                let values = (count - 1) * columns.stride + self.height;
-                assert!(columns.values.len() >= values, "{count} columns have {} rows", self.height);
+                assert!(columns.stride >= rows, "columns do not overlap");
+                let values = (count - 1) * columns.stride + rows;
+                assert!(columns.values.len() >= values, "{count} columns have {rows} rows");
                 launch.read(columns.values).u64(columns.stride as u64)
             }
             _ => {

@@ -13,6 +13,19 @@ static FINISH: Kernel = Kernel::new(&MODULE, "quotient_finish");
 
 const THREADS: u32 = 256;
 
+/// Rows of lookup columns: of a whole slab, or of a chunk and the row after it.
+#[derive(Clone, Copy, Debug)]
+pub struct LookupRows<'a> {
+    /// From the first column's first row on.
+    pub values: DeviceSlice<'a, Goldilocks>,
+    /// Values from a base column to the next.
+    pub stride: usize,
+    /// Where the chunk starts in them.
+    pub start: usize,
+    /// Number of rows, after which comes the first one.
+    pub rows: usize,
+}
+
 /// The lookup constraints of a table on a chunk of rows of a slab, one per group (`lambda_air::lookup`).
 #[derive(Clone, Copy, Debug)]
 pub struct LookupConstraints<'a> {
@@ -20,10 +33,8 @@ pub struct LookupConstraints<'a> {
     pub chunk: MessageChunk<'a>,
     /// The groups.
     pub groups: &'a Groups,
-    /// Lookup columns, extended; from the slab's first row on.
-    pub lookup: DeviceSlice<'a, Goldilocks>,
-    /// Rows of an extended column.
-    pub lde_height: usize,
+    /// Lookup columns, extended.
+    pub lookup: LookupRows<'a>,
     /// The constraints' powers of α, three words each.
     pub powers: &'a DeviceBuffer<Goldilocks>,
     /// The table's sum over its height.
@@ -63,26 +74,29 @@ pub fn finish<'b>(
     assert!(start + rows <= height, "the rows lie in the part");
     if let Some(lookup) = &lookup {
         assert_eq!((lookup.chunk.start, lookup.chunk.rows), (start, rows), "messages are those of the rows");
-        lookup.check(height);
+        lookup.check();
     }
     let launch = stream.launch(&FINISH, Grid::linear(rows as u64, THREADS));
     let launch = match lookup {
         Some(lookup) => lookup.arguments(launch, sums),
         None => {
             let launch = launch.null().read(sums).u64(rows as u64);
-            launch.null().u32(0).null().u64(0).null().ext(Ext3::default())
+            let launch = launch.null().u32(0).null().u64(0).u64(0).u64(0);
+            launch.null().ext(Ext3::default())
         }
     };
     launch.field(scale).write(part).u64(height as u64).u64(start as u64).run()
 }
 
 impl LookupConstraints<'_> {
-    /// Panics when something is missing in a slab of `height` rows.
-    fn check(&self, height: usize) {
+    /// Panics when something is missing for a row.
+    fn check(&self) {
         self.groups.check(&self.chunk);
         let words = EXT_DEGREE * self.groups.count();
-        let cells = (words - 1) * self.lde_height + height;
-        assert!(self.lookup.len() >= cells, "each group has a column in the slab");
+        let LookupRows { values, stride, start, rows } = self.lookup;
+        assert!(rows <= stride, "columns do not overlap");
+        assert!(values.len() >= (words - 1) * stride + rows, "each group has a column of these rows");
+        assert!(start + self.chunk.rows <= rows, "the chunk lies in the columns");
         assert_eq!(self.powers.len(), words, "each group has a power");
     }
 
@@ -94,8 +108,10 @@ impl LookupConstraints<'_> {
             .u64(self.chunk.rows as u64)
             .read(self.groups.words())
             .u32(self.groups.count() as u32)
-            .read(self.lookup)
-            .u64(self.lde_height as u64)
+            .read(self.lookup.values)
+            .u64(self.lookup.stride as u64)
+            .u64(self.lookup.start as u64)
+            .u64(self.lookup.rows as u64)
             .read(self.powers)
             .ext(self.mean)
     }

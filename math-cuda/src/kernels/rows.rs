@@ -105,6 +105,11 @@ impl RowHasher {
     }
 }
 
+/// Bytes that hashing `rows` rows of `width` cells takes besides the digests: subtrees that wait.
+pub fn hashing_scratch_bytes(rows: usize, width: usize) -> u64 {
+    (ChunkTree::stack_entries(width * size_of::<Goldilocks>()) * rows * size_of::<Digest>()) as u64
+}
+
 /// Digests of `rows` rows whose columns, of any number, lie one after the other.
 ///
 /// # Panics

@@ -64,7 +64,7 @@ impl DeviceTree {
             blowup_log2 <= cap_log2,
             "each slab must reach the cap: 2^{blowup_log2} slabs, 2^{cap_log2} digests"
         );
-        let nodes = stream.alloc((1 << leaf_count_log2) - (1 << cap_log2), "tree nodes")?;
+        let nodes = stream.alloc_persistent((1 << leaf_count_log2) - (1 << cap_log2), "tree nodes")?;
         let mut tree = Self { leaves, nodes, leaf_count_log2, blowup_log2, cap_log2 };
         let mut level_log2 = leaf_count_log2;
         for (log2, layer) in layers {

@@ -3,7 +3,7 @@
 use lambda_math::field::{EXT_DEGREE, ext_from_coefficients};
 use lambda_math::{Ext3, Goldilocks};
 use lambda_math_cuda::kernels::lookup::{Groups, MESSAGE_COLUMNS, MessageChunk};
-use lambda_math_cuda::kernels::quotient::{LookupConstraints, finish};
+use lambda_math_cuda::kernels::quotient::{LookupConstraints, LookupRows, finish};
 
 use crate::extension::{base_columns, ext_values};
 use crate::kit::{each_device, values};
@@ -54,6 +54,14 @@ impl Slab {
         columns.chunks_exact(self.height).flat_map(|column| &column[start..start + rows]).copied().collect()
     }
 
+    /// The rows `start..start + rows` of the slab's lookup columns, and the row after them.
+    fn window(&self, start: usize, rows: usize) -> Vec<Goldilocks> {
+        let columns = self.lookup.chunks_exact(self.lde_height);
+        columns
+            .flat_map(|column| (start..=start + rows).map(|row| column[self.first + row % self.height]))
+            .collect()
+    }
+
     fn message(&self, interaction: u32, row: usize) -> (Ext3, Goldilocks) {
         let first = MESSAGE_COLUMNS * interaction as usize * self.height;
         let multiplicity = self.messages[first + EXT_DEGREE * self.height + row];
@@ -96,7 +104,7 @@ fn parts_are_the_scaled_constraints() {
             for (height, chunk_rows, slab) in [(1, 1, 1), (8, 8, 0), (1024, 256, 1), (512, 200, 0)] {
                 let slab = Slab::new(groups, height, slab, seed as u64 * 16);
                 let device_groups = Groups::upload(stream, groups).unwrap();
-                let lookup = stream.upload(&slab.lookup, "lookup").unwrap();
+                let all_lookup = stream.upload(&slab.lookup, "lookup").unwrap();
                 let powers = stream.upload(&slab.powers, "powers").unwrap();
                 let mut part = stream.alloc(EXT_DEGREE * height, "part").unwrap();
                 for start in (0..height).step_by(chunk_rows) {
@@ -105,11 +113,18 @@ fn parts_are_the_scaled_constraints() {
                         stream.upload(&slab.chunk(&slab.messages, start, rows), "messages").unwrap();
                     let sums = stream.upload(&slab.chunk(&slab.sums, start, rows), "sums").unwrap();
                     let chunk = MessageChunk { messages: messages.as_slice(), start, rows };
+                    // Every other chunk comes with no other rows than it needs.
+                    let window = stream.upload(&slab.window(start, rows), "window").unwrap();
+                    let lookup = if rows < height && start / chunk_rows % 2 == 1 {
+                        LookupRows { values: window.as_slice(), stride: rows + 1, start: 0, rows: rows + 1 }
+                    } else {
+                        let values = all_lookup.slice(slab.first..);
+                        LookupRows { values, stride: slab.lde_height, start, rows: height }
+                    };
                     let constraints = LookupConstraints {
                         chunk,
                         groups: &device_groups,
-                        lookup: lookup.slice(slab.first..),
-                        lde_height: slab.lde_height,
+                        lookup,
                         powers: &powers,
                         mean: slab.mean,
                     };
