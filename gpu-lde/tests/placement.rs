@@ -129,6 +129,7 @@ fn the_second_proof_plans_with_what_is_left() {
     let second = second.plan().expect("a proof was made");
     assert!(second.peak_bytes() <= unpressured / 2, "{second:?}");
     assert_ne!(places(&second), BTreeSet::from([Place::Resident]));
+    assert_eq!(device.ledger().unreserved_bytes(), device.ledger().budget_bytes() - unpressured);
     drop(taken);
     let (_, third) = proven(&system, &device, tall_witness());
     assert_eq!(places(&third.plan().expect("a proof was made")), BTreeSet::from([Place::Resident]));

@@ -7,7 +7,7 @@ use lambda_math::Columns;
 use lambda_verifier::balance::check_balance;
 use lambda_verifier::layout::{Layout, Tree};
 use lambda_verifier::verify::Accepted;
-use lambda_verifier::{Proof, Statement, Transcript, verify};
+use lambda_verifier::{Proof, Statement, Transcript, VerifyingKey, verify};
 
 use crate::backend::Backend;
 use crate::error::ProveError;
@@ -82,6 +82,22 @@ const fn may_be_the_backends(error: &ProveError) -> bool {
     )
 }
 
+/// A proof that a backend has been told of; dropping it tells that the proof has ended.
+struct Begun<'a, B: Backend>(&'a B);
+
+impl<'a, B: Backend> Begun<'a, B> {
+    fn new(backend: &'a B, key: &VerifyingKey, layout: &Layout) -> Self {
+        backend.begin(key, layout);
+        Self(backend)
+    }
+}
+
+impl<B: Backend> Drop for Begun<'_, B> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 /// Proves on one backend.
 fn attempt<B: Backend>(
     system: &System,
@@ -95,7 +111,7 @@ fn attempt<B: Backend>(
     let heights_log2 = r01_trace::heights_log2(system, &traces)?;
     let layout = Layout::new(key, &heights_log2).map_err(ProveError::Shape)?;
     lambda_verifier::check_statement(key, &statement).map_err(ProveError::Shape)?;
-    recovery.backend().begin(key, &layout);
+    let _begun = Begun::new(recovery.backend(), key, &layout);
     let plan = MemoryPlan::new(key, &layout);
     let meter = PeakMeter::start(traces.iter().map(|trace| trace.bytes() as u64).sum());
     let mut recorder = Recorder::new(observer);

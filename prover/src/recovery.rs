@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | 1 | evict | drops resident data that it can compute again |
 //! | 2 | drain | waits for all work: nothing of the failed attempt reads or writes any more |
-//! | 3 | shrink | has the stage work on smaller pieces |
+//! | 3 | shrink | has what the stage works on take less memory, a piece at a time |
 //! | 4 | downgrade | moves what the stage works on to the host, all or nothing, and goes on there |
 //! | 5 | restart | the whole proof begins again on the host |
 //!
@@ -44,7 +44,7 @@ pub enum Action {
     Evict,
     /// Wait for all work, and try again.
     Drain,
-    /// Work on smaller pieces.
+    /// Take less memory, a piece at a time.
     Shrink,
     /// Move to the host, and go on there.
     Downgrade,

@@ -12,7 +12,7 @@ use lambda_math_cuda::{DeviceBuffer, DeviceError, Stream};
 use lambda_prover::Scope;
 use lambda_prover::backend::DeepColumns;
 
-use super::{DeviceBackend, ResidentCodeword, host};
+use super::{DeviceBackend, Leaves, ResidentCodeword, host};
 use crate::failure::Failure;
 use crate::pieces::{HASHED_TOGETHER, pieces};
 use crate::placement::Place;
@@ -250,26 +250,40 @@ pub fn commit_codeword(
     codeword: &ResidentCodeword,
     arity_log2: u32,
 ) -> Outcome<Arc<ResidentTree>> {
-    let columns = codeword.columns.device(stream)?;
-    let leaves = rows::coset_digests(stream, columns.as_slice(), codeword.height_log2, arity_log2)?;
+    let leaves = match &codeword.leaves {
+        Some(leaves) if arity_log2 == fri::LEAF_LOG2 => leaves.clone(),
+        _ => {
+            let columns = codeword.columns.device(stream)?;
+            let values = columns.as_slice();
+            Arc::new(rows::coset_digests(stream, values, codeword.height_log2, arity_log2)?)
+        }
+    };
     let leaf_count_log2 = leaves.len().trailing_zeros();
     let blowup_log2 = codeword.columns.height().trailing_zeros() - codeword.height_log2;
-    let tree = DeviceTree::build(stream, vec![(leaf_count_log2, Arc::new(leaves))], blowup_log2, CAP_LOG2)?;
+    let tree = DeviceTree::build(stream, vec![(leaf_count_log2, leaves)], blowup_log2, CAP_LOG2)?;
     Ok(ResidentTree::on_device(stream, tree)?)
 }
 
+/// The folded codeword, and its leaves if it `hashes`.
 pub fn fold(
     stream: &Stream,
     codeword: &ResidentCodeword,
     arity_log2: u32,
     challenge: Ext3,
-) -> Outcome<Arc<Resident>> {
+    hashes: bool,
+) -> Outcome<(Arc<Resident>, Leaves)> {
     let columns = codeword.columns.device(stream)?;
     let (codeword_cells, height_log2) = (columns.as_slice(), codeword.height_log2);
     let fold = fri::Fold { codeword: codeword_cells, height_log2, arity_log2, challenge };
-    let folded = fold.run(stream, None)?;
-    let scope = Scope::Height(codeword.height_log2 - arity_log2);
-    Ok(Resident::on_device(scope, "codeword", codeword.columns.height() >> arity_log2, folded))
+    let (folded, leaves) = if hashes {
+        let (folded, leaves) = fold.run_with_leaves(stream)?;
+        (folded, Some(Arc::new(leaves)))
+    } else {
+        (fold.run(stream, None)?, None)
+    };
+    let scope = Scope::Height(height_log2 - arity_log2);
+    let height = codeword.columns.height() >> arity_log2;
+    Ok((Resident::on_device(scope, "codeword", height, folded), leaves))
 }
 
 pub fn join(

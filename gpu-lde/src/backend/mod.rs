@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use lambda_math::{Columns, Digest, Ext3, Goldilocks};
 use lambda_math_cuda::arena::Reservation;
 use lambda_math_cuda::kernels::ntt::Twiddles;
-use lambda_math_cuda::{Device, DeviceError, Stream};
+use lambda_math_cuda::{Device, DeviceBuffer, DeviceError, Stream};
 use lambda_prover::backend::{Backend, DeepColumns, LookupInput, Preprocessed, QuotientInput};
 use lambda_prover::{Action, DeviceMemory, Fault, Policy, Scope, Stage};
 use lambda_verifier::layout::Layout;
@@ -58,7 +58,11 @@ pub struct DeviceBackend {
 pub struct ResidentCodeword {
     columns: Arc<Resident>,
     height_log2: u32,
+    /// Leaves of its cosets of `2^LEAF_LOG2` points, where folding has made them.
+    leaves: Leaves,
 }
+
+type Leaves = Option<Arc<DeviceBuffer<Digest>>>;
 
 impl DeviceBackend {
     /// A backend on `device`. It takes memory when a stage does, so that any budget will do.
@@ -433,7 +437,7 @@ impl Backend for DeviceBackend {
             |stream| self.deep_on_device(stream, height_log2, blowup_log2, columns, denominators, gamma),
             |stream| host::deep(stream, height_log2, blowup_log2, columns, denominators, gamma),
         )?;
-        Ok(ResidentCodeword { columns: self.register(columns), height_log2 })
+        Ok(ResidentCodeword { columns: self.register(columns), height_log2, leaves: None })
     }
 
     fn commit_codeword(&self, codeword: &Self::Codeword, arity_log2: u32) -> Result<Self::Tree, Fault> {
@@ -451,16 +455,15 @@ impl Backend for DeviceBackend {
         arity_log2: u32,
         challenge: Ext3,
     ) -> Result<Self::Codeword, Fault> {
-        let columns = self.stage(
+        let height_log2 = codeword.height_log2 - arity_log2;
+        let hashes = self.plan().is_some_and(|plan| plan.hashed_folds.contains(&height_log2));
+        let (columns, leaves) = self.stage(
             Stage::Fold,
             Scope::Height(codeword.height_log2),
-            |stream| device::fold(stream, codeword, arity_log2, challenge),
-            |stream| host::fold(stream, codeword, arity_log2, challenge),
+            |stream| device::fold(stream, codeword, arity_log2, challenge, hashes),
+            |stream| Ok((host::fold(stream, codeword, arity_log2, challenge)?, None)),
         )?;
-        Ok(ResidentCodeword {
-            columns: self.register(columns),
-            height_log2: codeword.height_log2 - arity_log2,
-        })
+        Ok(ResidentCodeword { columns: self.register(columns), height_log2, leaves })
     }
 
     fn join(
@@ -476,6 +479,7 @@ impl Backend for DeviceBackend {
             |stream| host::join(stream, codeword, shorter, weight),
         )?;
         codeword.columns = self.register(joined);
+        codeword.leaves = None;
         Ok(())
     }
 

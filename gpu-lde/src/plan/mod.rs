@@ -11,7 +11,10 @@
 mod fitting;
 mod planner;
 
+use std::collections::BTreeSet;
+
 use lambda_air::dag::{ConstraintDag, Leaf, Node};
+use lambda_math_cuda::kernels::fri::LEAF_LOG2;
 use lambda_prover::{Policy, Round};
 use lambda_verifier::VerifyingKey;
 use lambda_verifier::layout::{Layout, Tree};
@@ -67,6 +70,9 @@ pub struct DevicePlan {
     pub chunk_bytes: u64,
     /// Whether trees over tables go to the host once they are built.
     pub spills_trees: bool,
+    /// Heights, `log2`, of folded codewords whose leaves are made in the launch that folds.
+    #[serde(skip)]
+    pub hashed_folds: BTreeSet<u32>,
     /// Whether nothing is computed on the device: with all tables on the host, there is no room for the
     /// rest, which is what `rounds` says then.
     pub host_only: bool,
@@ -128,7 +134,15 @@ impl Shape<'_> {
         let planned = |(index, &place)| PlannedTable { place, ..self.table(index) };
         let tables = places.iter().enumerate().map(planned).collect();
         let rounds = planner::rounds(*self, places, spills_trees, chunk_bytes);
-        DevicePlan { tables, rounds, chunk_bytes, spills_trees, host_only: false }
+        let hashed_folds = self.hashed_folds();
+        DevicePlan { tables, rounds, chunk_bytes, spills_trees, hashed_folds, host_only: false }
+    }
+
+    /// Folds that no codeword joins, and whose cosets are those that the folding kernel hashes.
+    fn hashed_folds(&self) -> BTreeSet<u32> {
+        let folds = self.layout.folds.windows(2);
+        let hashed = folds.filter(|folds| !folds[0].joins && folds[1].arity_log2 == LEAF_LOG2);
+        hashed.map(|folds| folds[0].to_log2()).collect()
     }
 
     /// A table, resident.

@@ -4,6 +4,7 @@
 use std::mem;
 
 use lambda_math_cuda::arena::{Allocation, Arena, Lifetime};
+use lambda_math_cuda::kernels::fri::LEAF_LOG2;
 use lambda_math_cuda::kernels::lookup::MESSAGE_COLUMNS;
 use lambda_math_cuda::kernels::ntt::{TWIDDLE_BYTES, extension_scratch_bytes};
 use lambda_math_cuda::kernels::rows::hashing_scratch_bytes;
@@ -325,12 +326,20 @@ impl<'a> Planner<'a> {
 
     fn fri(&mut self) {
         self.deep(self.shape.layout.tallest_log2());
+        let hashed = self.shape.hashed_folds();
+        let mut has_leaves = false;
         for fold in &self.shape.layout.folds {
             // A leaf for each coset, and as many nodes.
             let leaves = self.extended(DIGEST << fold.to_log2());
-            self.scratch(leaves);
+            if !has_leaves {
+                self.scratch(leaves);
+            }
             self.keep(leaves);
             let folded = self.scratch(self.extended(EXT << fold.to_log2()));
+            has_leaves = hashed.contains(&fold.to_log2());
+            if has_leaves {
+                self.scratch(self.extended(DIGEST << fold.to_log2()) >> LEAF_LOG2);
+            }
             if fold.joins {
                 let shorter = self.deep(fold.to_log2());
                 self.keep(self.extended(EXT << fold.to_log2()));
