@@ -9,6 +9,7 @@ use lambda_verifier::VerifyingKey;
 use serde::Serialize;
 
 use super::fill::height;
+use super::instances;
 
 /// The cells of an execution's proof, table by table.
 #[derive(Clone, Debug, Serialize)]
@@ -59,8 +60,7 @@ impl Census {
             .zip(&key.tables)
             .filter_map(|(id, table)| {
                 let rows = rows(id, program, record);
-                let max_rows = if id.is_chunked() { max_rows } else { usize::MAX };
-                let heights = instance_heights(rows, max_rows);
+                let heights = heights(id, rows, max_rows);
                 (rows > 0).then_some(TableCensus {
                     table: id.name(),
                     rows: rows as u64,
@@ -84,7 +84,7 @@ impl Census {
         for table in self.tables.iter_mut().filter(|table| names.contains(&table.table)) {
             let rows = u128::from(table.rows) * u128::from(cycles) / u128::from(self.cycles.max(1));
             table.rows = u64::try_from(rows).unwrap_or(u64::MAX).max(1);
-            let heights = instance_heights(table.rows as usize, max_rows);
+            let heights = instances::heights(table.rows as usize, max_rows);
             table.instances = heights.len() as u64;
             table.padded_rows = heights.into_iter().map(|height| height as u64).sum();
         }
@@ -98,10 +98,7 @@ impl Census {
             .into_iter()
             .map(|id| {
                 let table = self.tables.iter().find(|table| table.table == id.name());
-                let heights = table.map_or_else(Vec::new, |table| {
-                    let max_rows = if id.is_chunked() { max_rows } else { usize::MAX };
-                    instance_heights(table.rows as usize, max_rows)
-                });
+                let heights = table.map_or_else(Vec::new, |table| heights(id, table.rows as usize, max_rows));
                 heights_log2.extend(heights.iter().map(|height| height.trailing_zeros() as u8));
                 heights.len()
             })
@@ -120,12 +117,9 @@ impl Census {
     }
 }
 
-/// Heights of the instances that `rows` rows are split into.
-fn instance_heights(rows: usize, max_rows: usize) -> Vec<usize> {
-    let rest = rows % max_rows;
-    let mut heights = vec![max_rows; rows / max_rows];
-    heights.extend((rest > 0).then(|| height(rest)));
-    heights
+/// Heights of the instances of table `id` with `rows` rows.
+fn heights(id: TableId, rows: usize, max_rows: usize) -> Vec<usize> {
+    if id.is_chunked() { instances::heights(rows, max_rows) } else { vec![height(rows)] }
 }
 
 /// Rows of table `id` that hold something.

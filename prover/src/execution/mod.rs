@@ -2,6 +2,7 @@
 
 mod census;
 mod fill;
+mod instances;
 mod witness;
 
 use lambda_machine::program::Program;

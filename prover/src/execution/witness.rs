@@ -12,6 +12,7 @@ use lambda_math::{Columns, Goldilocks};
 use lambda_verifier::execution::{ExecutionClaim, ProgramCommitment};
 
 use super::fill::{counted, fill, height};
+use super::instances::split;
 
 /// The traces of an execution with the claim they support.
 #[derive(Clone, Debug)]
@@ -47,8 +48,8 @@ pub fn fill_tables(
         output: record.output.clone(),
         exit_code: record.exit_code,
         instances,
-        cpu_joints: record.cpu.chunks(max_rows).skip(1).map(|chunk| chunk[0].pc.into()).collect(),
-        boundary_ends: record.boundary.chunks(max_rows).map(chunk_ends).collect(),
+        cpu_joints: split(&record.cpu, max_rows).iter().skip(1).map(|chunk| chunk[0].pc.into()).collect(),
+        boundary_ends: split(&record.boundary, max_rows).into_iter().map(chunk_ends).collect(),
     };
     ExecutionWitness { claim, traces }
 }
@@ -105,8 +106,8 @@ impl Filler<'_> {
         events: &[E],
         row: impl Fn(&E, &mut Counts) -> R + Sync,
     ) -> Vec<Columns> {
-        let filled: Vec<_> = events
-            .chunks(self.max_rows)
+        let filled: Vec<_> = split(events, self.max_rows)
+            .into_iter()
             .map(|chunk| fill(chunk, |_, event, counts| row(event, counts), |_| None))
             .collect();
         self.collect(filled)
@@ -127,18 +128,17 @@ impl Filler<'_> {
         let row = |index: usize, event: &CpuEvent, counts: &mut Counts| {
             cpu::row(&self.instruction(event.pc), clock(index), event, counts)
         };
-        let filled: Vec<_> = self
-            .record
-            .cpu
-            .chunks(self.max_rows)
-            .enumerate()
-            .map(|(chunk, events)| {
-                let first = chunk * self.max_rows;
-                fill(
+        let mut first = 0;
+        let filled: Vec<_> = split(&self.record.cpu, self.max_rows)
+            .into_iter()
+            .map(|events| {
+                let filled = fill(
                     events,
                     |index, event, counts| row(first + index, event, counts),
                     |index| Some(cpu::padding(clock(first + index))),
-                )
+                );
+                first += events.len();
+                filled
             })
             .collect();
         self.collect(filled)
@@ -147,10 +147,8 @@ impl Filler<'_> {
     fn boundary(&mut self) -> Vec<Columns> {
         let image_end = self.program.image_base + self.program.image.len() as u32;
         let mut start = self.program.image_base;
-        let filled: Vec<_> = self
-            .record
-            .boundary
-            .chunks(self.max_rows)
+        let filled: Vec<_> = split(&self.record.boundary, self.max_rows)
+            .into_iter()
             .map(|cells| {
                 let lowest = |index: usize| match index.checked_sub(1) {
                     Some(before) => cells[before].cell + 1,
