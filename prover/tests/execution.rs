@@ -69,6 +69,19 @@ fn what_executes_is_proven() {
     }
 }
 
+/// Bug: an instance that begins where one of the same height before it would have ended.
+#[test]
+fn instances_of_different_heights_join() {
+    let elf =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../guests/elf/fib.elf")).expect("the guest");
+    let (program, record) = provable(&elf, &27_000u64.to_le_bytes());
+    let witness = program.witness(&record);
+    let heights: Vec<usize> = witness.traces.iter().map(|trace| trace.height()).take(2).collect();
+    assert_eq!(heights, [1 << 17, 1 << 12], "{} instructions", record.cpu.len());
+    let proven = program.prove(&HostBackend, witness, &()).expect("an honest execution");
+    verify_execution(&proven.file).expect("an honest proof");
+}
+
 #[test]
 fn proofs_are_verified_from_their_bytes() {
     let (program, record) = random_execution(100);
