@@ -77,13 +77,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let device = open(&driver, &args, Some(budget))?;
                 let run = epoch.prove(&device, serialize)?;
                 let name = format!("{percent} %, lock {}", if serialize { "on" } else { "off" });
+                let retries = run.count(|action| action < Action::Downgrade);
                 println!(
-                    "bench e22 {name} {:.2} s, peak {} of {budget} bytes, {} planned, {} retries, {} downgrades",
-                    run.seconds,
-                    run.peak_bytes,
-                    run.planned_bytes,
-                    run.count(|action| action < Action::Downgrade),
-                    run.downgrades
+                    "bench e22 {name} {:.2} s, peak {} of {budget} bytes, {} planned, {retries} retries, \
+                     {} downgrades",
+                    run.seconds, run.peak_bytes, run.planned_bytes, run.downgrades
                 );
                 rows.push(run.row(&epoch, &name, budget, serialize));
             }
