@@ -7,10 +7,14 @@ use lambda_block::BlockError;
 use lambda_executor::ExecutionError;
 use lambda_machine::elf::ElfError;
 use lambda_math_cuda::DeviceError;
+use lambda_prover::recovery::RecoveryEvent;
 use lambda_prover::{Action, Fault, ProveError};
 use lambda_verifier::command::{CommandError, EXIT_UNREADABLE};
 use lambda_verifier::error::KeyError;
 use lambda_verifier::file::FileError;
+
+use crate::device::shown::fault;
+use crate::report::ReportError;
 
 /// Exit code after Ctrl-C or SIGTERM.
 pub const EXIT_CANCELLED: i32 = 7;
@@ -114,15 +118,26 @@ pub enum CliError {
     },
     /// A stage failed on the device, and recovery could not or must not go on.
     #[error(
-        "the device failed: {fault}; {}; nothing was written; {}--policy recover goes on on the host",
+        "the device failed at {} of {}: {}; {}; nothing was written; {}--policy recover goes on on the host",
+        last.stage,
+        last.scope,
+        fault(last),
         tried_in_words(tried),
-        if matches!(fault, Fault::OutOfMemory { .. }) { "raise --vram-budget; " } else { "" }
+        if last.shortage.is_some() { "raise --vram-budget; " } else { "" }
     )]
     GaveUp {
         /// The stage's last fault.
-        fault: Fault,
+        last: Box<RecoveryEvent>,
         /// What had been tried.
         tried: Vec<Action>,
+    },
+    /// A file is no report that can be drawn.
+    #[error("{}: {error}", path.display())]
+    Report {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: ReportError,
     },
     /// Threads or signal handlers are not to be had.
     #[error("{0}")]
@@ -143,6 +158,7 @@ impl CliError {
             | Self::Elf { .. }
             | Self::Proof { .. }
             | Self::Unrecognised { .. }
+            | Self::Report { .. }
             | Self::Block(_)
             | Self::Program(_) => EXIT_UNREADABLE,
             Self::Trap(_) | Self::Exit { .. } => EXIT_GUEST,

@@ -16,6 +16,7 @@ mod plan;
 mod program;
 mod progress;
 mod prove;
+mod report;
 mod run;
 
 use std::process::ExitCode;
@@ -46,6 +47,8 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Prove that a program ran on an input
     Prove(prove::ProveArgs),
+    /// Draw the report of a proof as a page
+    Report(report::ReportArgs),
     /// Say what a file is: an ELF executable, a block or a proof
     Inspect(inspect::InspectArgs),
     /// Verify a proof
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Census(args) => run::census(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Prove(args) => prove::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Block(args) => block::run(&args),
         Command::Doctor(args) => doctor::run(&args),

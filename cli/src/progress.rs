@@ -8,10 +8,11 @@ use std::time::Duration;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use lambda_prover::recovery::RecoveryEvent;
-use lambda_prover::{Action, Event, Observer, Round};
-use serde_json::json;
+use lambda_prover::{DeviceMemory, Event, Observer, Round};
+use lambda_verifier::command::human_bytes;
+use serde_json::{Value, json};
 
-use crate::device::Computer;
+use crate::device::{Computer, shown};
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,7 +67,7 @@ pub fn announce(computer: &Computer, mode: Mode, quiet: bool) {
     }
 }
 
-/// One bar: round, tables done, table, rows, elapsed time.
+/// One bar: round, tables done, table, rows, device memory, elapsed time.
 struct Bar {
     bar: ProgressBar,
     rows: RefCell<u64>,
@@ -75,7 +76,7 @@ struct Bar {
 impl Bar {
     fn new() -> Self {
         let bar = ProgressBar::new(1);
-        let style = ProgressStyle::with_template("{prefix:12} [{bar:24}] {pos}/{len} {msg:26} {seconds}")
+        let style = ProgressStyle::with_template("{prefix:12} [{wide_bar}] {pos}/{len} {msg:26} {seconds}")
             .expect("the template is well formed")
             .progress_chars("=> ")
             .with_key("seconds", |state: &ProgressState, out: &mut dyn fmt::Write| {
@@ -89,8 +90,9 @@ impl Bar {
         Self { bar, rows: RefCell::new(0) }
     }
 
-    fn show(&self, step: &str) {
-        self.bar.set_message(format!("{step:12} {:>8} rows", human_count(*self.rows.borrow())));
+    fn show(&self, step: &str, memory: Option<DeviceMemory>) {
+        let (rows, memory) = (human_count(*self.rows.borrow()), vram(memory));
+        self.bar.set_message(format!("{step:12} {rows:>8} rows{memory}"));
     }
 }
 
@@ -102,12 +104,12 @@ impl Observer for Bar {
                 self.bar.set_length(steps as u64);
                 self.bar.set_position(0);
                 self.bar.set_prefix(round.title());
-                self.show("");
+                self.show("", None);
             }
-            Event::StepDone { step, rows, .. } => {
+            Event::StepDone { step, rows, memory, .. } => {
                 *self.rows.borrow_mut() += rows;
                 self.bar.inc(1);
-                self.show(step);
+                self.show(step, memory);
             }
             Event::RoundDone { round: Round::Verify, .. } => self.bar.finish_and_clear(),
             Event::Recovered(event) => self.bar.suspend(|| eprintln!("{}", recovered(event))),
@@ -128,7 +130,9 @@ struct Plain;
 impl Observer for Plain {
     fn event(&self, event: Event<'_>) {
         match event {
-            Event::RoundDone { round, seconds } => eprintln!("{:12} {seconds:8.3} s", round.title()),
+            Event::RoundDone { round, seconds, memory } => {
+                eprintln!("{:12} {seconds:8.3} s{}", round.title(), vram(memory));
+            }
             event => Troubles.event(event),
         }
     }
@@ -146,41 +150,56 @@ impl Observer for Troubles {
 }
 
 fn recovered(event: &RecoveryEvent) -> String {
-    let done = match event.action {
-        Action::Evict => "made room, and tried again",
-        Action::Drain => "waited for all work, and tried again",
-        Action::Shrink => "went on with smaller pieces",
-        Action::Downgrade => "went on on the host",
-        Action::Restart => "began again on the host",
-        Action::Fail => "gave up",
-    };
-    format!("{:12} {}; {done}", "device", event.fault)
+    let RecoveryEvent { scope, stage, .. } = event;
+    format!("{:12} {scope}: {stage}: {}; {}", "device", shown::fault(event), shown::done(event))
+}
+
+/// Device memory in use, and what may be, where there is any.
+fn vram(memory: Option<DeviceMemory>) -> String {
+    memory.map_or_else(String::new, |DeviceMemory { used_bytes, budget_bytes, .. }| {
+        format!("  {:>8} / {}", human_bytes(used_bytes as usize), human_bytes(budget_bytes as usize))
+    })
 }
 
 struct Json;
 
 impl Observer for Json {
     fn event(&self, event: Event<'_>) {
+        let with_memory = |mut line: Value, memory: Option<DeviceMemory>| {
+            if let Some(memory) = memory {
+                line["memory"] = json!(memory);
+            }
+            line
+        };
         let line = match event {
             Event::RoundStarted { round, steps } => {
                 json!({"event": "round_started", "round": round.title(), "steps": steps})
             }
-            Event::StepDone { round, step, rows } => {
-                json!({"event": "step_done", "round": round.title(), "step": step, "rows": rows})
+            Event::StepDone { round, step, rows, memory } => with_memory(
+                json!({"event": "step_done", "round": round.title(), "step": step, "rows": rows}),
+                memory,
+            ),
+            Event::RoundDone { round, seconds, memory } => with_memory(
+                json!({"event": "round_done", "round": round.title(), "seconds": seconds}),
+                memory,
+            ),
+            Event::Recovered(event) => fault_met("recovered", event),
+            Event::GaveUp { last, tried } => {
+                let mut line = fault_met("gave_up", last);
+                line["tried"] = json!(tried);
+                line
             }
-            Event::RoundDone { round, seconds } => {
-                json!({"event": "round_done", "round": round.title(), "seconds": seconds})
-            }
-            Event::Recovered(RecoveryEvent { stage, scope, fault, action }) => json!({
-                "event": "recovered", "stage": stage, "scope": scope, "fault": fault, "action": action,
-            }),
-            Event::GaveUp { stage, scope, fault, tried } => json!({
-                "event": "gave_up", "stage": stage.name(), "scope": scope.to_string(),
-                "fault": fault.to_string(), "tried": tried,
-            }),
         };
         eprintln!("{line}");
     }
+}
+
+fn fault_met(event: &str, met: &RecoveryEvent) -> Value {
+    let RecoveryEvent { at_seconds, round, stage, scope, fault, shortage, action } = met;
+    json!({
+        "event": event, "at_seconds": at_seconds, "round": round.title(), "stage": stage, "scope": scope,
+        "fault": fault, "shortage": shortage, "action": action,
+    })
 }
 
 /// A count for people: `1.9 M`.

@@ -8,9 +8,9 @@ use std::time::Instant;
 use clap::Args;
 use lambda_executor::Executor;
 use lambda_prover::execution::{ExecutionWitness, ProvableProgram, ProvenExecution};
-use lambda_prover::{Action, Event, HostBackend, Observer, Profile, ProveError, Report};
+use lambda_prover::recovery::RecoveryEvent;
+use lambda_prover::{Action, Event, HostBackend, Observer, Profile, ProveError};
 use lambda_verifier::command::{hex, human_bytes, parse_profile};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::device::{Computer, DeviceArgs};
@@ -18,6 +18,7 @@ use crate::error::CliError;
 use crate::output::{PendingFile, exit_cleanly_on_signals, publish};
 use crate::program::{ProgramArgs, check_exit, show_log};
 use crate::progress::{Mode, announce, human_count, observer};
+use crate::report::ReportFile;
 use crate::run::Shown;
 
 /// Arguments of `prove`.
@@ -44,7 +45,7 @@ pub struct ProveOptions {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Write time per round and table, and bytes planned and measured, as JSON
+    /// Write times, memory and faults as JSON, which `lambda-prove report` draws
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// How progress is shown
@@ -108,10 +109,8 @@ pub fn prove(
     let shown = explain(&execution.output)?;
     proof_file.write(&bytes)?;
     if let Some(report_file) = &mut report_file {
-        let report = WrittenReport { report: &proven.report, device: computer.json() };
-        let mut text = serde_json::to_vec_pretty(&report).expect("a report is plain data");
-        text.push(b'\n');
-        report_file.write(&text)?;
+        let report = ReportFile::new(&proven, execution.cycles, computer.report());
+        report_file.write(&report.encode())?;
     }
     publish([Some(proof_file), report_file].into_iter().flatten())?;
     let times = Times { executed, prepared, seconds };
@@ -128,38 +127,30 @@ fn compute(
     witness: ExecutionWitness,
     observer: &dyn Observer,
 ) -> Result<ProvenExecution, CliError> {
-    let watch = Watch { observer, tried: RefCell::default() };
+    let watch = Watch { observer, gave_up: RefCell::default() };
     let proven = match &computer.backend {
         Some(backend) => program.prove(backend, witness, &watch),
         None => program.prove(&HostBackend, witness, &watch),
     };
-    proven.map_err(|error| match (error, watch.tried.into_inner()) {
-        (ProveError::Fault(fault), Some(tried)) => CliError::GaveUp { fault, tried },
+    proven.map_err(|error| match (error, watch.gave_up.into_inner()) {
+        (ProveError::Fault(_), Some((last, tried))) => CliError::GaveUp { last: Box::new(last), tried },
         (error, _) => CliError::Prove(error),
     })
 }
 
-/// Passes events on, and remembers what had been tried when recovery gave up.
+/// Passes events on, and remembers the last fault and what had been tried when recovery gave up.
 struct Watch<'a> {
     observer: &'a dyn Observer,
-    tried: RefCell<Option<Vec<Action>>>,
+    gave_up: RefCell<Option<(RecoveryEvent, Vec<Action>)>>,
 }
 
 impl Observer for Watch<'_> {
     fn event(&self, event: Event<'_>) {
-        if let Event::GaveUp { tried, .. } = event {
-            self.tried.replace(Some(tried.to_vec()));
+        if let Event::GaveUp { last, tried } = event {
+            self.gave_up.replace(Some((last.clone(), tried.to_vec())));
         }
         self.observer.event(event);
     }
-}
-
-/// The report as it is written: the prover's, and who computed.
-#[derive(Serialize)]
-struct WrittenReport<'a> {
-    #[serde(flatten)]
-    report: &'a Report,
-    device: Value,
 }
 
 /// Seconds since the start.
@@ -231,7 +222,7 @@ impl Proved<'_> {
             "unique_decoding_bits": report.unique_decoding_bits,
             "planned_peak_bytes": report.planned_peak_bytes,
             "measured_peak_bytes": report.measured_peak_bytes,
-            "device": self.computer.json(),
+            "device": self.computer.report(),
             "recovery": report.recovery,
         });
         for (key, member) in shown.json {

@@ -33,6 +33,7 @@ fn each_command_has_a_page() {
         "lambda-prove-man.1",
         "lambda-prove-plan.1",
         "lambda-prove-prove.1",
+        "lambda-prove-report.1",
         "lambda-prove-run.1",
         "lambda-prove-verify.1",
         "lambda-prove.1",

@@ -143,6 +143,12 @@ impl Device {
         self.state().arena.stats()
     }
 
+    /// Most bytes in use after any allocation since there had been `allocations`
+    /// ([`ArenaStats::allocations`]), 0 where there was none. All users of the device count.
+    pub fn highest_bytes_since(&self, allocations: u64) -> u64 {
+        self.state().arena.highest_bytes_since(allocations)
+    }
+
     /// Forgets the arena's peak so far.
     pub fn reset_peak(&self) {
         self.state().arena.reset_peak();

@@ -114,8 +114,10 @@ pub trait Backend: Sync {
     /// The proof has ended, one way or another: what was kept for it may go.
     fn end(&self) {}
 
-    /// What is in use of a memory of the backend's own; `None` where the host's is used.
-    fn memory(&self) -> Option<DeviceMemory> {
+    /// What is in use of a memory of the backend's own, and the most that was since there had been
+    /// `since_allocations` allocations in it; `None` where the host's is used.
+    fn memory(&self, since_allocations: u64) -> Option<DeviceMemory> {
+        let _ = since_allocations;
         None
     }
 

@@ -125,7 +125,7 @@ pub enum Fault {
         check: &'static str,
     },
     /// The device is gone, with everything on it.
-    #[error("the device is lost: {reason}")]
+    #[error("the device is given up: {reason}")]
     DeviceLost {
         /// What was seen of it.
         reason: String,

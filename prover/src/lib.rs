@@ -16,6 +16,7 @@ mod fault;
 pub mod host;
 pub mod memory;
 mod prove;
+mod recorder;
 pub mod recovery;
 pub mod report;
 mod rounds;

@@ -1,7 +1,6 @@
 //! `prove`: the rounds in order.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use lambda_math::Columns;
 use lambda_verifier::balance::check_balance;
@@ -14,8 +13,9 @@ use crate::error::ProveError;
 use crate::fault::Stage;
 use crate::host::HostBackend;
 use crate::memory::{MemoryPlan, PeakMeter};
+use crate::recorder::{Recorder, Records};
 use crate::recovery::{Policy, Recovery};
-use crate::report::{Observer, Recorder, Report, Round, TableReport};
+use crate::report::{Observer, Report, Round, TableReport};
 use crate::rounds::r05_ood::{Challenges, Commitments};
 use crate::rounds::{r01_trace, r02_main, r03_lookup, r04_quotient, r05_ood, r06_fri, r07_open};
 use crate::system::System;
@@ -58,14 +58,15 @@ pub fn prove<B: Backend>(
 ) -> Result<Proven, ProveError> {
     let Witness { traces, statement } = witness;
     let traces: Vec<Arc<Columns>> = traces.into_iter().map(Arc::new).collect();
-    let recovery = Recovery::new(backend, observer);
+    let recorder = Recorder::new(observer, system.verifying_key());
+    let recovery = Recovery::new(backend, &recorder);
     if backend.policy() != Some(Policy::Recover) {
-        return attempt(system, &recovery, traces, statement, observer);
+        return attempt(system, &recovery, &recorder, traces, statement);
     }
-    match attempt(system, &recovery, traces.clone(), statement.clone(), observer) {
+    match attempt(system, &recovery, &recorder, traces.clone(), statement.clone()) {
         Err(error) if may_be_the_backends(&error) => {
-            let recovery = recovery.restarted_on(&HostBackend, &error);
-            attempt(system, &recovery, traces, statement, observer)
+            recovery.restart(&error);
+            attempt(system, &Recovery::new(&HostBackend, &recorder), &recorder, traces, statement)
         }
         outcome => outcome,
     }
@@ -102,11 +103,10 @@ impl<B: Backend> Drop for Begun<'_, B> {
 fn attempt<B: Backend>(
     system: &System,
     recovery: &Recovery<'_, B>,
+    recorder: &Recorder<'_>,
     traces: Vec<Arc<Columns>>,
     statement: Statement,
-    observer: &dyn Observer,
 ) -> Result<Proven, ProveError> {
-    let start = Instant::now();
     let key = system.verifying_key();
     let heights_log2 = r01_trace::heights_log2(system, &traces)?;
     let layout = Layout::new(key, &heights_log2).map_err(ProveError::Shape)?;
@@ -114,20 +114,18 @@ fn attempt<B: Backend>(
     let _begun = Begun::new(recovery.backend(), key, &layout);
     let plan = MemoryPlan::new(key, &layout);
     let meter = PeakMeter::start(traces.iter().map(|trace| trace.bytes() as u64).sum());
-    let mut recorder = Recorder::new(observer);
     let tables = key.tables.len();
 
-    let (job, traces) = recorder.round(Round::Trace, tables, |recorder| {
+    let (job, traces) = recorder.round(Round::Trace, tables, || {
         r01_trace::load(recorder, recovery, system, &statement, layout, traces)
     })?;
     let mut transcript = Transcript::new(key, &statement, &job.layout);
 
-    let (main, traces) =
-        recorder.round(Round::Main, tables, |recorder| r02_main::commit(recorder, &job, traces))?;
+    let (main, traces) = recorder.round(Round::Main, tables, || r02_main::commit(recorder, &job, traces))?;
     let lookup_challenges = transcript.main(&main.cap);
 
     let with_lookup = job.layout.tables(key, Tree::Lookup).count();
-    let (lookup, sums) = recorder.round(Round::Lookup, with_lookup, |recorder| {
+    let (lookup, sums) = recorder.round(Round::Lookup, with_lookup, || {
         r03_lookup::commit(recorder, &job, traces, lookup_challenges)
     })?;
     let lookup_sums: Vec<_> = job.layout.tables(key, Tree::Lookup).map(|(table, ..)| sums[table]).collect();
@@ -139,15 +137,14 @@ fn attempt<B: Backend>(
     let before_quotient = transcript;
     let (quotient, out_of_domain, denominators, mut transcript) = loop {
         let mut transcript = before_quotient.clone();
-        let quotient = recorder.round(Round::Quotient, tables, |recorder| {
+        let quotient = recorder.round(Round::Quotient, tables, || {
             r04_quotient::commit(recorder, &job, &main, &lookup, lookup_challenges, &sums, alpha)
         })?;
         let zeta = transcript.quotient(&quotient.cap, &job.layout);
         let commitments = Commitments { main: &main, lookup: &lookup, quotient: &quotient };
         let challenges = Challenges { lookup: lookup_challenges, sums: &sums, alpha, zeta };
-        let evaluated = recorder.round(Round::Ood, tables, |recorder| {
-            r05_ood::evaluate(recorder, &job, &commitments, challenges)
-        })?;
+        let evaluated = recorder
+            .round(Round::Ood, tables, || r05_ood::evaluate(recorder, &job, &commitments, challenges))?;
         match evaluated.wrong {
             None => break (quotient, evaluated.values, evaluated.denominators, transcript),
             Some(table) if recovery.corrupt(Stage::Quotient, table, "composition") => {}
@@ -157,11 +154,11 @@ fn attempt<B: Backend>(
     let commitments = Commitments { main: &main, lookup: &lookup, quotient: &quotient };
     let gamma = transcript.out_of_domain(&out_of_domain);
 
-    let fri = recorder.round(Round::Fri, job.layout.folds.len() + 1, |recorder| {
+    let fri = recorder.round(Round::Fri, job.layout.folds.len() + 1, || {
         r06_fri::commit(recorder, &job, &mut transcript, &commitments, &out_of_domain, &denominators, gamma)
     })?;
 
-    let openings = recorder.round(Round::Open, Tree::ALL.len(), |recorder| {
+    let openings = recorder.round(Round::Open, Tree::ALL.len(), || {
         r07_open::open(recorder, &job, &commitments, &fri.layers, &fri.positions)
     })?;
 
@@ -176,16 +173,18 @@ fn attempt<B: Backend>(
         openings,
     };
     let accepted = recorder
-        .round(Round::Verify, 0, |_| verify(key, &statement, &proof))
+        .round(Round::Verify, 0, || verify(key, &statement, &proof))
         .map_err(ProveError::SelfCheck)?;
+    let Records { rounds, stages, recovery } = recorder.records();
     let report = Report {
         profile: key.profile.to_string(),
         johnson_bits: accepted.johnson.minimum().to_string(),
         unique_decoding_bits: accepted.unique_decoding.minimum().to_string(),
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: recorder.seconds(),
         tables: job.tables().map(|table| TableReport::new(&table)).collect(),
-        rounds: recorder.into_rounds(),
-        recovery: recovery.events(),
+        rounds,
+        stages,
+        recovery,
         planned_peak_bytes: plan.peak_bytes(),
         measured_peak_bytes: meter.peak_bytes(),
     };

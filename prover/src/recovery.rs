@@ -18,12 +18,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
 use crate::error::ProveError;
 use crate::fault::{Fault, Scope, Stage};
-use crate::report::{Event, Observer};
+use crate::recorder::Recorder;
+use crate::report::{Event, Round};
 
 /// How far the prover may go to finish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -37,7 +38,7 @@ pub enum Policy {
 }
 
 /// What to do about a fault (module docs).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
     /// Drop resident data that can be computed again, and try again.
@@ -92,36 +93,52 @@ pub fn decide(fault: &Fault, taken: &[Action], policy: Policy) -> Action {
 }
 
 /// One fault and what was done about it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecoveryEvent {
+    /// When it was done, in seconds since the proof began.
+    pub at_seconds: f64,
+    /// The round in which the fault was met.
+    pub round: Round,
     /// Name of the stage.
-    pub stage: &'static str,
-    /// What the stage worked on.
+    pub stage: String,
+    /// What the stage worked on: the table's name, or as [`Scope`] says.
     pub scope: String,
     /// The fault, in words.
     pub fault: String,
+    /// The memory that was not to be had, for a fault of that kind.
+    pub shortage: Option<Shortage>,
     /// What was done.
     pub action: Action,
+}
+
+/// Memory that was not to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shortage {
+    /// Bytes asked for.
+    pub wanted_bytes: u64,
+    /// Bytes that were free in one piece.
+    pub free_bytes: u64,
 }
 
 /// Runs stages, and runs them again.
 pub struct Recovery<'a, B: Backend> {
     backend: &'a B,
-    observer: &'a dyn Observer,
-    events: RefCell<Vec<RecoveryEvent>>,
+    recorder: &'a Recorder<'a>,
     /// Actions taken about wrong values, by table: such a fault is noticed long after the stage.
     corruptions: RefCell<BTreeMap<usize, Vec<Action>>>,
+    /// The fault after which the proof has to begin again.
+    last: RefCell<Option<RecoveryEvent>>,
 }
 
 impl<'a, B: Backend> Recovery<'a, B> {
+    /// Over `backend`, under its policy, noting in `recorder` what happens.
+    pub fn new(backend: &'a B, recorder: &'a Recorder<'a>) -> Self {
+        Self { backend, recorder, corruptions: RefCell::default(), last: RefCell::default() }
+    }
+
     /// Who computes.
     pub fn backend(&self) -> &'a B {
         self.backend
-    }
-
-    /// Over `backend`, under its policy, telling `observer`.
-    pub fn new(backend: &'a B, observer: &'a dyn Observer) -> Self {
-        Self { backend, observer, events: RefCell::default(), corruptions: RefCell::default() }
     }
 
     /// Runs a stage until it succeeds or nothing is left to do.
@@ -134,14 +151,16 @@ impl<'a, B: Backend> Recovery<'a, B> {
         scope: Scope,
         mut run: impl FnMut() -> Result<T, Fault>,
     ) -> Result<T, ProveError> {
-        let mut taken = Vec::new();
-        loop {
-            let fault = match run() {
-                Ok(value) => return Ok(value),
-                Err(fault) => fault,
-            };
-            self.act(stage, scope, &fault, &mut taken)?;
-        }
+        self.recorder.stage(self.backend, stage, scope, || {
+            let mut taken = Vec::new();
+            loop {
+                let fault = match run() {
+                    Ok(value) => return Ok(value),
+                    Err(fault) => fault,
+                };
+                self.act(stage, scope, &fault, &mut taken)?;
+            }
+        })
     }
 
     /// Values of `table` turned out wrong after `stage`: whether the stage is worth running again.
@@ -164,9 +183,13 @@ impl<'a, B: Backend> Recovery<'a, B> {
             let action = decide(fault, taken, policy);
             let done = match action {
                 // Whoever runs the proof begins again.
-                Action::Restart => return Err(fault.clone().into()),
+                Action::Restart => {
+                    self.last.replace(Some(self.event(stage, scope, fault, action)));
+                    return Err(fault.clone().into());
+                }
                 Action::Fail => {
-                    self.observer.event(Event::GaveUp { stage, scope, fault, tried: taken });
+                    let last = &self.event(stage, scope, fault, action);
+                    self.recorder.tell(Event::GaveUp { last, tried: taken });
                     return Err(fault.clone().into());
                 }
                 action => self.backend.recover(action, stage, scope),
@@ -174,12 +197,7 @@ impl<'a, B: Backend> Recovery<'a, B> {
             taken.push(action);
             match done {
                 Ok(true) => {
-                    self.note(RecoveryEvent {
-                        stage: stage.name(),
-                        scope: scope.to_string(),
-                        fault: fault.to_string(),
-                        action,
-                    });
+                    self.recorder.recovered(self.event(stage, scope, fault, action));
                     return Ok(());
                 }
                 Ok(false) => {}
@@ -189,27 +207,48 @@ impl<'a, B: Backend> Recovery<'a, B> {
         }
     }
 
-    fn note(&self, event: RecoveryEvent) {
-        self.observer.event(Event::Recovered(&event));
-        self.events.borrow_mut().push(event);
+    fn event(&self, stage: Stage, scope: Scope, fault: &Fault, action: Action) -> RecoveryEvent {
+        let (fault, shortage) = described(fault);
+        RecoveryEvent {
+            at_seconds: self.recorder.seconds(),
+            round: self.recorder.current_round(),
+            stage: stage.name().to_owned(),
+            scope: self.recorder.scope_name(scope),
+            fault,
+            shortage,
+            action,
+        }
     }
 
-    /// What happened.
-    pub fn events(&self) -> Vec<RecoveryEvent> {
-        self.events.borrow().clone()
+    /// Notes that the proof begins again on the host because of `error`.
+    pub fn restart(&self, error: &ProveError) {
+        let at_seconds = self.recorder.seconds();
+        let event = match self.last.take() {
+            Some(last) => RecoveryEvent { at_seconds, ..last },
+            None => RecoveryEvent {
+                at_seconds,
+                round: self.recorder.current_round(),
+                stage: "prove".to_owned(),
+                scope: Scope::Proof.to_string(),
+                fault: error.to_string(),
+                shortage: None,
+                action: Action::Restart,
+            },
+        };
+        self.recorder.recovered(event);
     }
+}
 
-    /// The same proof over another backend, from the beginning, because of `error`.
-    pub fn restarted_on<'b, C: Backend>(&'b self, backend: &'b C, error: &ProveError) -> Recovery<'b, C> {
-        let restarted = Recovery::new(backend, self.observer);
-        restarted.events.replace(self.events());
-        restarted.note(RecoveryEvent {
-            stage: "prove",
-            scope: Scope::Proof.to_string(),
-            fault: error.to_string(),
-            action: Action::Restart,
-        });
-        restarted
+/// A fault in words that leave stage and scope to whoever shows them, and the memory that it was about.
+fn described(fault: &Fault) -> (String, Option<Shortage>) {
+    match fault {
+        Fault::OutOfMemory { wanted, free, .. } => (
+            format!("{wanted} bytes wanted, {free} free in one piece"),
+            Some(Shortage { wanted_bytes: *wanted, free_bytes: *free }),
+        ),
+        Fault::Launch { reason, .. } => (reason.clone(), None),
+        Fault::Corrupt { check, .. } => (format!("the {check} does not hold"), None),
+        Fault::DeviceLost { .. } => (fault.to_string(), None),
     }
 }
 

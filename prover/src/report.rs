@@ -1,16 +1,17 @@
 //! What happened while a proof was made: events as it goes, a report at the end.
+//!
+//! Times are wall time on the host's clock, in seconds; those of a moment count from the start of the proof.
+//! A proof that begins again on the host goes on with the same clock and the same lists.
 
 use std::fmt;
-use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::backend::TableContext;
-use crate::fault::{Fault, Scope, Stage};
 use crate::recovery::{Action, RecoveryEvent};
 
 /// A round of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Round {
     /// 01: taking over the traces.
@@ -32,6 +33,18 @@ pub enum Round {
 }
 
 impl Round {
+    /// All rounds, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Trace,
+        Self::Main,
+        Self::Lookup,
+        Self::Quotient,
+        Self::Ood,
+        Self::Fri,
+        Self::Open,
+        Self::Verify,
+    ];
+
     /// Its number and title.
     pub const fn title(self) -> &'static str {
         match self {
@@ -53,13 +66,18 @@ impl fmt::Display for Round {
     }
 }
 
-/// A device's memory at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// A device's memory at a moment, all proofs on it together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceMemory {
     /// Bytes in use.
     pub used_bytes: u64,
+    /// Most bytes in use at one time, in the time that was asked about.
+    pub highest_bytes: u64,
     /// Bytes that may be used.
     pub budget_bytes: u64,
+    /// Allocations so far: what a later question about the time from here on is asked with.
+    #[serde(skip)]
+    pub allocations: u64,
 }
 
 /// Something that an observer may show.
@@ -80,6 +98,8 @@ pub enum Event<'a> {
         step: &'a str,
         /// Rows worked on.
         rows: u64,
+        /// The device's memory after its last stage, where the backend has one.
+        memory: Option<DeviceMemory>,
     },
     /// A round ends.
     RoundDone {
@@ -87,17 +107,15 @@ pub enum Event<'a> {
         round: Round,
         /// How long it took.
         seconds: f64,
+        /// The device's memory after its last stage, where the backend has one.
+        memory: Option<DeviceMemory>,
     },
     /// A stage failed, and something was done about it.
     Recovered(&'a RecoveryEvent),
     /// A stage failed, and recovery has nothing left to do: on this backend there will be no proof.
     GaveUp {
-        /// The stage.
-        stage: Stage,
-        /// What it worked on.
-        scope: Scope,
-        /// Its last fault.
-        fault: &'a Fault,
+        /// The stage's last fault.
+        last: &'a RecoveryEvent,
         /// Actions that were taken, those that changed nothing included.
         tried: &'a [Action],
     },
@@ -115,7 +133,7 @@ impl Observer for () {
 }
 
 /// Time of one step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Name of the table, or the height.
     pub step: String,
@@ -123,19 +141,39 @@ pub struct StepReport {
     pub seconds: f64,
 }
 
-/// Time of one round.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Time of one round. A round that was done again has an entry each time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundReport {
     /// Which.
     pub round: Round,
+    /// When it began.
+    pub start_seconds: f64,
     /// Wall time.
     pub seconds: f64,
     /// Its steps.
     pub steps: Vec<StepReport>,
 }
 
+/// One stage of one table, height, or the proof, what recovery did about it included. Work of a device that
+/// the stage has issued may still go on when it ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageReport {
+    /// Name of the stage.
+    pub stage: String,
+    /// What it worked on: the table's name, or as [`Scope`](crate::Scope) says.
+    pub scope: String,
+    /// The round.
+    pub round: Round,
+    /// When it began.
+    pub start_seconds: f64,
+    /// When it ended.
+    pub end_seconds: f64,
+    /// The device's memory at its end, and the most within it; `None` on a backend without one.
+    pub memory: Option<DeviceMemory>,
+}
+
 /// Size of one table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableReport {
     /// Name.
     pub table: String,
@@ -167,7 +205,7 @@ impl TableReport {
 }
 
 /// What happened while a proof was made.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Profile.
     pub profile: String,
@@ -179,8 +217,10 @@ pub struct Report {
     pub seconds: f64,
     /// The tables.
     pub tables: Vec<TableReport>,
-    /// The rounds.
+    /// The rounds, in order.
     pub rounds: Vec<RoundReport>,
+    /// The stages, in order.
+    pub stages: Vec<StageReport>,
     /// Faults and what was done about them, in order.
     pub recovery: Vec<RecoveryEvent>,
     /// Largest number of bytes that the plan has in use at a time.
@@ -188,48 +228,4 @@ pub struct Report {
     /// Growth of the process's peak resident memory while proving, the traces given included; where the
     /// system tells.
     pub measured_peak_bytes: Option<u64>,
-}
-
-/// Times rounds and steps and tells an observer.
-pub struct Recorder<'a> {
-    observer: &'a dyn Observer,
-    rounds: Vec<RoundReport>,
-}
-
-impl<'a> Recorder<'a> {
-    /// Tells `observer`.
-    pub fn new(observer: &'a dyn Observer) -> Self {
-        Self { observer, rounds: Vec::new() }
-    }
-
-    /// Runs a round of `steps` steps.
-    pub fn round<T>(&mut self, round: Round, steps: usize, run: impl FnOnce(&mut Self) -> T) -> T {
-        self.observer.event(Event::RoundStarted { round, steps });
-        self.rounds.push(RoundReport { round, seconds: 0.0, steps: Vec::new() });
-        let start = Instant::now();
-        let result = run(self);
-        let seconds = start.elapsed().as_secs_f64();
-        if let Some(report) = self.rounds.last_mut() {
-            report.seconds = seconds;
-        }
-        self.observer.event(Event::RoundDone { round, seconds });
-        result
-    }
-
-    /// Runs a step of the current round.
-    pub fn step<T>(&mut self, step: &str, rows: u64, run: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = run();
-        let seconds = start.elapsed().as_secs_f64();
-        if let Some(report) = self.rounds.last_mut() {
-            report.steps.push(StepReport { step: step.to_owned(), seconds });
-            self.observer.event(Event::StepDone { round: report.round, step, rows });
-        }
-        result
-    }
-
-    /// The rounds so far.
-    pub fn into_rounds(self) -> Vec<RoundReport> {
-        self.rounds
-    }
 }

@@ -9,7 +9,11 @@ use std::sync::{Arc, Mutex};
 use lambda_math::{Columns, Digest, Ext3, Goldilocks};
 use lambda_prover::backend::{Backend, DeepColumns, LookupInput, Preprocessed, QuotientInput};
 use lambda_prover::host::Codeword;
-use lambda_prover::{Action, Fault, HostBackend, Policy, ProveError, Proven, Scope, Stage, prove};
+use lambda_prover::recovery::Shortage;
+use lambda_prover::report::StageReport;
+use lambda_prover::{
+    Action, DeviceMemory, Fault, HostBackend, Policy, ProveError, Proven, Report, Round, Scope, Stage, prove,
+};
 use lambda_verifier::ProvingKey;
 use p3_field::PrimeCharacteristicRing;
 use support::{PROVEN, SMALL, witness};
@@ -35,15 +39,32 @@ struct Flaky {
     failures: Mutex<usize>,
     /// Actions done, by stage and scope.
     done: Mutex<BTreeMap<(Stage, Scope), Vec<Action>>>,
+    /// Runs of stages so far; each is an allocation that is gone at its end.
+    runs: Mutex<u64>,
 }
+
+/// Bytes in use within the run of a stage that had so many before it: fewer each time, so that no earlier
+/// height passes for a later one.
+const fn level_bytes(runs: u64) -> u64 {
+    1_000_000 - runs
+}
+
+/// Bytes in use after so many runs.
+const fn used_bytes(runs: u64) -> u64 {
+    10 + runs
+}
+
+const BUDGET_BYTES: u64 = 2_000_000;
 
 impl Flaky {
     fn new(policy: Policy, stage: Stage, trouble: Trouble) -> Self {
         let (failures, done) = (Mutex::new(0), Mutex::default());
-        Self { policy, stage, trouble, wrong_quotients: Mutex::new(0), failures, done }
+        let (wrong_quotients, runs) = (Mutex::new(0), Mutex::new(0));
+        Self { policy, stage, trouble, wrong_quotients, failures, done, runs }
     }
 
     fn run(&self, stage: Stage) -> Result<(), Fault> {
+        *self.runs.lock().unwrap() += 1;
         if stage != self.stage {
             return Ok(());
         }
@@ -78,6 +99,13 @@ impl Backend for Flaky {
     type Tree = <HostBackend as Backend>::Tree;
     type Denominators = Columns;
     type Codeword = Codeword;
+
+    fn memory(&self, since_allocations: u64) -> Option<DeviceMemory> {
+        let allocations = *self.runs.lock().unwrap();
+        let highest_bytes = (since_allocations..allocations).map(level_bytes).max().unwrap_or(0);
+        let used_bytes = used_bytes(allocations);
+        Some(DeviceMemory { used_bytes, highest_bytes, budget_bytes: BUDGET_BYTES, allocations })
+    }
 
     fn policy(&self) -> Option<Policy> {
         Some(self.policy)
@@ -347,4 +375,96 @@ fn recovery_does_not_prove_a_wrong_trace() {
     let backend = Flaky::new(Policy::Recover, Stage::Quotient, Trouble::Launches(0));
     let error = prove(&SMALL, &backend, wrong, &()).expect_err("a wrong trace");
     assert!(matches!(error, ProveError::Unsatisfied { .. } | ProveError::Unbalanced), "{error}");
+}
+
+/// Stages in order, one after the other, each within its round.
+fn assert_in_order(report: &Report) {
+    let rounds = &report.rounds;
+    assert!(rounds.windows(2).all(|pair| pair[0].start_seconds + pair[0].seconds <= pair[1].start_seconds));
+    assert!(report.stages.windows(2).all(|pair| pair[0].end_seconds <= pair[1].start_seconds));
+    for stage in &report.stages {
+        let StageReport { round, start_seconds, end_seconds, .. } = *stage;
+        assert!(start_seconds <= end_seconds, "{stage:?}");
+        let is_within = rounds.iter().any(|report| {
+            let end = report.start_seconds + report.seconds;
+            report.round == round && report.start_seconds <= start_seconds && end_seconds <= end
+        });
+        assert!(is_within, "{stage:?} in {rounds:?}");
+        assert!(end_seconds <= report.seconds, "{stage:?}");
+    }
+}
+
+/// Bug: a stage is missing from the report, has another's name or table, or the wrong time.
+#[test]
+fn the_report_has_every_stage() {
+    let report = &PROVEN.report;
+    assert_in_order(report);
+    for stage in Stage::ALL {
+        assert!(report.stages.iter().any(|report| report.stage == stage.name()), "{stage} is missing");
+    }
+    let of = |stage: Stage| -> Vec<(&str, Round)> {
+        let stages = report.stages.iter().filter(|report| report.stage == stage.name());
+        stages.map(|report| (report.scope.as_str(), report.round)).collect()
+    };
+    let names = report.tables.iter().map(|table| table.table.as_str());
+    let once: Vec<(&str, Round)> = names.clone().map(|name| (name, Round::Quotient)).collect();
+    assert_eq!(of(Stage::Quotient), once, "each table once, in order");
+    assert_eq!(of(Stage::Grind), [("the proof", Round::Fri)]);
+    assert!(
+        of(Stage::Deep).iter().all(|(scope, round)| scope.starts_with("height 2^") && *round == Round::Fri)
+    );
+    assert!(report.stages.iter().all(|stage| stage.memory.is_none()), "the host has no memory of its own");
+    assert!(names.clone().all(|name| of(Stage::OpenRows).contains(&(name, Round::Open))));
+}
+
+/// Bug: the most within a stage is that of an earlier one, or what was there before it does not count.
+#[test]
+fn the_report_has_the_devices_memory_at_each_stage() {
+    let backend = Flaky::new(Policy::Recover, Stage::Quotient, Trouble::Launches(0));
+    let report = run(&backend).expect("nothing fails").report;
+    let mut runs = 0;
+    for stage in &report.stages {
+        let memory = stage.memory.expect("the backend has memory");
+        // The preprocessed tree is loaded without a run.
+        let has_run = memory.used_bytes > used_bytes(runs);
+        let highest = if has_run { level_bytes(runs) } else { used_bytes(runs) };
+        runs += u64::from(has_run);
+        let expected = (used_bytes(runs), highest, BUDGET_BYTES);
+        assert_eq!((memory.used_bytes, memory.highest_bytes, memory.budget_bytes), expected, "{stage:?}");
+    }
+    assert_eq!(runs, *backend.runs.lock().unwrap());
+}
+
+/// Bug: an event does not say where and when, or its numbers are in words only.
+#[test]
+fn events_have_place_time_and_numbers() {
+    let backend = Flaky::new(Policy::Recover, Stage::Quotient, Trouble::MemoryUntil(Action::Downgrade));
+    let report = run(&backend).expect("it is recovered from").report;
+    let stage = report.stages.iter().find(|stage| stage.stage == "quotient").expect("it ran");
+    assert_eq!(report.recovery.len(), 4);
+    for event in &report.recovery {
+        assert_eq!((event.stage.as_str(), &event.scope), ("quotient", &report.tables[0].table));
+        assert_eq!(event.round, Round::Quotient);
+        assert_eq!(event.shortage, Some(Shortage { wanted_bytes: 2, free_bytes: 1 }));
+        assert_eq!(event.fault, "2 bytes wanted, 1 free in one piece");
+        assert!(stage.start_seconds <= event.at_seconds && event.at_seconds <= stage.end_seconds);
+    }
+    assert!(report.recovery.is_sorted_by_key(|event| event.at_seconds));
+}
+
+/// Bug: a restart loses what was there before it, the clock starts again, or nobody says what failed.
+#[test]
+fn a_restart_goes_on_with_the_same_report() {
+    let report =
+        run(&Flaky::new(Policy::Recover, Stage::Lookup, Trouble::Lost)).expect("the host does it").report;
+    assert_in_order(&report);
+    let rounds: Vec<Round> = report.rounds.iter().map(|report| report.round).collect();
+    assert_eq!(rounds, [&[Round::Trace, Round::Main, Round::Lookup], &Round::ALL[..]].concat());
+    let [event] = &report.recovery[..] else { panic!("{:?}", report.recovery) };
+    assert_eq!((event.stage.as_str(), event.round), ("lookup", Round::Lookup));
+    assert!(report.tables.iter().any(|table| table.table == event.scope), "{event:?}");
+    assert_eq!((event.fault.as_str(), event.shortage), ("the device is given up: gone", None));
+    let on_device = |stage: &StageReport| stage.memory.is_some();
+    assert!(report.stages.iter().all(|stage| on_device(stage) == (stage.end_seconds <= event.at_seconds)));
+    assert!(report.stages.iter().any(on_device) && !report.stages.iter().all(on_device));
 }

@@ -270,9 +270,14 @@ impl Backend for DeviceBackend {
         self.forget_parts();
     }
 
-    fn memory(&self) -> Option<DeviceMemory> {
+    fn memory(&self, since_allocations: u64) -> Option<DeviceMemory> {
         let stats = self.device.stats();
-        Some(DeviceMemory { used_bytes: stats.used_bytes, budget_bytes: stats.budget_bytes })
+        Some(DeviceMemory {
+            used_bytes: stats.used_bytes,
+            highest_bytes: self.device.highest_bytes_since(since_allocations),
+            budget_bytes: stats.budget_bytes,
+            allocations: stats.allocations,
+        })
     }
 
     fn policy(&self) -> Option<Policy> {

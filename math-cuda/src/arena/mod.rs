@@ -15,6 +15,7 @@
 //! The arena of `ztensor` has the same contract of epochs for a tape of a neural network.
 
 mod free_space;
+mod high_water;
 mod ledger;
 mod uses;
 
@@ -26,6 +27,7 @@ pub use uses::{StreamId, Ticket, Uses};
 
 use crate::error::{DeviceError, Owners};
 use free_space::{End, FreeSpace};
+use high_water::HighWater;
 
 /// Bytes to which sizes and offsets are rounded up.
 pub const GRANULE_BYTES: u64 = 256;
@@ -134,6 +136,7 @@ pub struct Arena {
     /// Blocks in use, by offset.
     blocks: BTreeMap<u64, Block>,
     stats: ArenaStats,
+    high_water: HighWater,
     serial: u64,
     /// How far persistent blocks reach up, and transient ones down.
     reach: [u64; 2],
@@ -155,6 +158,7 @@ impl Arena {
             free: FreeSpace::whole(budget_bytes),
             blocks: BTreeMap::new(),
             stats: ArenaStats { budget_bytes, ..ArenaStats::default() },
+            high_water: HighWater::default(),
             serial: 0,
             reach: [0, budget_bytes],
             denied: None,
@@ -202,6 +206,7 @@ impl Arena {
         }
         self.stats.used_bytes += wanted;
         self.stats.peak_bytes = self.stats.peak_bytes.max(self.stats.used_bytes);
+        self.high_water.note(number, self.stats.used_bytes);
         self.stats.peak_extent_bytes = self.stats.peak_extent_bytes.max(self.extent_bytes());
         Ok(allocation)
     }
@@ -320,6 +325,11 @@ impl Arena {
     pub fn stats(&self) -> ArenaStats {
         let largest_free_bytes = self.free.largest();
         ArenaStats { largest_free_bytes, blocks: self.blocks.len(), ..self.stats }
+    }
+
+    /// Most bytes in use after any allocation since there had been `allocations`, 0 where there was none.
+    pub fn highest_bytes_since(&self, allocations: u64) -> u64 {
+        self.high_water.since(allocations)
     }
 
     /// Forgets the peak so far.

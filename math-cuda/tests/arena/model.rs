@@ -45,6 +45,8 @@ struct Model {
     owners: BTreeMap<u64, usize>,
     touched: BTreeMap<u64, Touched>,
     handles: Vec<(Allocation, bool)>,
+    /// Bytes in use after each allocation, 0 for a refused one.
+    levels: Vec<u64>,
     stale_frees: u64,
 }
 
@@ -78,6 +80,7 @@ proptest! {
                     let Ok(allocation) = arena.alloc(wanted * GRANULE_BYTES, "test", lifetime) else {
                         let run = longest_free_run(&model);
                         prop_assert!(run < wanted.max(1), "{wanted} granules fit into {run}");
+                        model.levels.push(0);
                         continue;
                     };
                     let handle = model.handles.len();
@@ -87,6 +90,7 @@ proptest! {
                         prop_assert_eq!(owner, None, "granule {} is issued twice", granule);
                     }
                     model.handles.push((allocation, true));
+                    model.levels.push(model.used_bytes());
                 }
                 Step::Free(index) if !model.handles.is_empty() => {
                     let handle = index.index(model.handles.len());
@@ -137,6 +141,11 @@ proptest! {
             peak = peak.max(model.used_bytes());
             prop_assert_eq!(stats.used_bytes, model.used_bytes());
             prop_assert_eq!(stats.peak_bytes, peak);
+            prop_assert_eq!(stats.allocations, model.levels.len() as u64);
+            for since in 0..=model.levels.len() {
+                let highest = model.levels[since..].iter().max().copied().unwrap_or(0);
+                prop_assert_eq!(arena.highest_bytes_since(since as u64), highest, "since {}", since);
+            }
             prop_assert_eq!(stats.stale_frees, model.stale_frees);
             prop_assert_eq!(stats.largest_free_bytes, longest_free_run(&model) * GRANULE_BYTES);
         }

@@ -10,7 +10,7 @@ const WORTHWHILE_ROWS: usize = 1 << 16;
 /// takes the least. All but the last are full.
 pub fn heights(rows: usize, max_rows: usize) -> Vec<usize> {
     let mut heights = vec![max_rows; rows / max_rows];
-    if rows % max_rows > 0 {
+    if !rows.is_multiple_of(max_rows) {
         heights.extend(of_rest(rows % max_rows));
     }
     heights

@@ -9,8 +9,8 @@ use lambda_verifier::layout::Layout;
 use crate::backend::{Backend, Preprocessed, TableContext};
 use crate::error::ProveError;
 use crate::fault::{Fault, Scope, Stage};
+use crate::recorder::Recorder;
 use crate::recovery::Recovery;
-use crate::report::Recorder;
 use crate::system::System;
 
 /// Everything that later rounds read and none changes.
@@ -90,7 +90,7 @@ pub fn heights_log2(system: &System, traces: &[Arc<Columns>]) -> Result<Vec<u8>,
 
 /// Hands traces and preprocessed columns to the backend.
 pub fn load<'a, B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     recovery: &'a Recovery<'a, B>,
     system: &'a System,
     statement: &'a Statement,

@@ -7,7 +7,7 @@ use super::r01_trace::Job;
 use crate::backend::Backend;
 use crate::error::ProveError;
 use crate::fault::{Scope, Stage};
-use crate::report::Recorder;
+use crate::recorder::Recorder;
 
 /// Columns of some tables, committed in one tree.
 pub struct Committed<B: Backend> {
@@ -43,7 +43,7 @@ pub type KeptTraces<B> = Vec<Option<<B as Backend>::Trace>>;
 /// Commits to the main columns. Returns the traces that round 03 still reads: those of tables with
 /// interactions.
 pub fn commit<B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     job: &Job<'_, B>,
     traces: Vec<B::Trace>,
 ) -> Result<(Committed<B>, KeptTraces<B>), ProveError> {

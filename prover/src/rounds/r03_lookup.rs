@@ -9,12 +9,12 @@ use super::r02_main::{Committed, row_digests};
 use crate::backend::{Backend, LookupInput};
 use crate::error::ProveError;
 use crate::fault::Stage;
-use crate::report::Recorder;
+use crate::recorder::Recorder;
 
 /// Builds and commits to the lookup columns. `traces` are those of the tables with interactions. Returns
 /// each table's sum, zero for tables without.
 pub fn commit<B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     job: &Job<'_, B>,
     traces: Vec<Option<B::Trace>>,
     challenges: LookupChallenges,

@@ -8,11 +8,11 @@ use super::r02_main::{Committed, row_digests};
 use crate::backend::{Backend, QuotientInput};
 use crate::error::ProveError;
 use crate::fault::Stage;
-use crate::report::Recorder;
+use crate::recorder::Recorder;
 
 /// Composes and commits to the quotients.
 pub fn commit<B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     job: &Job<'_, B>,
     main: &Committed<B>,
     lookup: &Committed<B>,

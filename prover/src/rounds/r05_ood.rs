@@ -13,7 +13,7 @@ use super::r02_main::Committed;
 use crate::backend::{Backend, TableContext};
 use crate::error::ProveError;
 use crate::fault::{Scope, Stage};
-use crate::report::Recorder;
+use crate::recorder::Recorder;
 
 /// The committed columns of all trees.
 pub struct Commitments<'a, B: Backend> {
@@ -75,7 +75,7 @@ pub struct Evaluated<B: Backend> {
 
 /// Evaluates all columns and checks every table's composition.
 pub fn evaluate<B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     job: &Job<'_, B>,
     commitments: &Commitments<'_, B>,
     challenges: Challenges<'_>,

@@ -10,7 +10,7 @@ use super::r05_ood::{Commitments, Denominators};
 use crate::backend::{Backend, DeepColumns};
 use crate::error::ProveError;
 use crate::fault::{Fault, Scope, Stage};
-use crate::report::Recorder;
+use crate::recorder::Recorder;
 
 /// A committed layer.
 pub struct Layer<B: Backend> {
@@ -32,7 +32,7 @@ pub struct Committed<B: Backend> {
 
 /// Combines, folds and commits, and draws the query positions.
 pub fn commit<B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     job: &Job<'_, B>,
     transcript: &mut Transcript,
     commitments: &Commitments<'_, B>,
@@ -80,7 +80,7 @@ pub fn commit<B: Backend>(
     Ok(Committed { layers, proof, positions })
 }
 
-fn step<T>(recorder: &mut Recorder<'_>, height_log2: u32, run: impl FnOnce() -> T) -> T {
+fn step<T>(recorder: &Recorder<'_>, height_log2: u32, run: impl FnOnce() -> T) -> T {
     recorder.step(&format!("2^{height_log2}"), 1 << height_log2, run)
 }
 

@@ -10,17 +10,17 @@ use super::r06_fri::Layer;
 use crate::backend::Backend;
 use crate::error::ProveError;
 use crate::fault::{Scope, Stage};
-use crate::report::Recorder;
+use crate::recorder::Recorder;
 
 /// Opens everything at `positions`, ascending and distinct, of the largest domain.
 pub fn open<B: Backend>(
-    recorder: &mut Recorder<'_>,
+    recorder: &Recorder<'_>,
     job: &Job<'_, B>,
     commitments: &Commitments<'_, B>,
     layers: &[Layer<B>],
     positions: &[usize],
 ) -> Result<Openings, ProveError> {
-    let mut rows = |tree: Tree| {
+    let rows = |tree: Tree| {
         recorder
             .step(&tree.to_string(), positions.len() as u64, || open_tree(job, commitments, tree, positions))
     };
