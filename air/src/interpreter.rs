@@ -1,7 +1,10 @@
 //! Running a [`ConstraintProgram`] on the host, a block of consecutive rows at a time.
 //!
 //! Each instruction runs over the whole block before the next one, in packed field elements, so that its
-//! dispatch is paid once per block; a block of 64 rows makes a register 512 bytes.
+//! dispatch is paid once per block. What it reads lies in a frame (`frame`), to which the block's rows are
+//! copied first; a block of 64 rows makes a value 512 bytes.
+
+pub(crate) mod frame;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,8 +14,9 @@ use lambda_math::Goldilocks;
 use lambda_math::prefetch::prefetch_slice;
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
 
-use crate::dag::{RowOffset, Selector};
-use crate::program::{ConstraintProgram, Instruction, Operand};
+use crate::dag::RowOffset;
+use crate::program::{ConstraintProgram, Operand};
+use frame::{Slot, Step};
 
 /// A SIMD register of base field elements.
 pub type Packed = <Goldilocks as Field>::Packing;
@@ -20,9 +24,9 @@ pub type Packed = <Goldilocks as Field>::Packing;
 /// Rows per block, the last of a table shorter than this excepted. A multiple of every packing width.
 pub const BLOCK_ROWS: usize = 64;
 
-/// Instructions between the one that runs and the one whose columns are fetched: a column's first rows in a
-/// block come from memory, and the hardware does not see them coming.
-const INSTRUCTIONS_AHEAD: usize = 24;
+/// Leaves between the one that is copied and the one that is fetched: a column's first rows in a block come
+/// from memory, and the hardware does not see them coming.
+const LEAVES_AHEAD: usize = 8;
 
 /// Consecutive rows of some columns, with the rows after them.
 #[derive(Debug)]
@@ -76,17 +80,6 @@ pub struct RowBlock<'a> {
     pub selectors: [&'a [Packed]; 3],
 }
 
-/// A value over a block of `PACKS` SIMD registers.
-#[derive(Clone, Copy, Debug)]
-enum Source<'a, const PACKS: usize> {
-    /// Contents of a register.
-    Register(&'a [Cell<Packed>; PACKS]),
-    /// Rows of a column.
-    Slice(&'a [Packed; PACKS]),
-    /// The same value on every row.
-    Scalar(Packed),
-}
-
 /// Receives what a program computes, in the program's order.
 pub trait Sink {
     /// Values of constraint `index`.
@@ -97,132 +90,121 @@ pub trait Sink {
     fn multiplicity(&mut self, interaction: usize, values: impl Fn(usize) -> Packed);
 }
 
-/// Calls `$body` with `$get` bound to an accessor specialised to what the source is.
-macro_rules! with_source {
-    ($source:expr, $get:ident => $body:expr) => {
-        match $source {
-            Source::Register(cells) => {
-                let $get = |i: usize| cells[i].get();
-                $body
-            }
-            Source::Slice(values) => {
-                let $get = |i: usize| values[i];
-                $body
-            }
-            Source::Scalar(value) => {
-                let $get = |_: usize| value;
-                $body
-            }
-        }
-    };
+/// Memory of a frame, reused from block to block.
+#[derive(Debug, Default)]
+pub struct Registers(Vec<Line>);
+
+/// Eight rows of a value: one cache line, whatever the packing.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([Packed; LINE_PACKS]);
+
+impl Line {
+    /// The same value on every row.
+    fn of(value: Goldilocks) -> Self {
+        Self([value.into(); LINE_PACKS])
+    }
 }
 
-/// Memory of a program's registers, reused from block to block.
-#[derive(Debug, Default)]
-pub struct Registers(Vec<Packed>);
+const LINE_ROWS: usize = 8;
+const LINE_PACKS: usize = LINE_ROWS / Packed::WIDTH;
 
 /// Runs `program` on `block`, handing results to `sink`.
 ///
 /// # Panics
-/// When the block has another number of rows than [`BLOCK_ROWS`] or a power of two from 16.
+/// When the block has another number of rows than 16, 32 or [`BLOCK_ROWS`].
 pub fn run(
     program: &ConstraintProgram,
     block: &RowBlock<'_>,
     registers: &mut Registers,
     sink: &mut impl Sink,
 ) {
-    // The number of registers per value is a constant to the compiler, which unrolls every instruction's
-    // loop.
-    const FULL: usize = BLOCK_ROWS / Packed::WIDTH;
-    const HALF: usize = 32 / Packed::WIDTH;
-    const QUARTER: usize = 16 / Packed::WIDTH;
-    match block.main.rows / Packed::WIDTH {
-        FULL => run_packs::<FULL>(program, block, registers, sink),
-        HALF => run_packs::<HALF>(program, block, registers, sink),
-        QUARTER => run_packs::<QUARTER>(program, block, registers, sink),
-        packs => panic!("a block has 16, 32 or {BLOCK_ROWS} rows, not {packs} SIMD registers"),
+    // The number of lines per value is a constant to the compiler, which unrolls every step's loop.
+    match block.main.rows {
+        BLOCK_ROWS => run_lines::<{ BLOCK_ROWS / LINE_ROWS }>(program, block, registers, sink),
+        32 => run_lines::<{ 32 / LINE_ROWS }>(program, block, registers, sink),
+        16 => run_lines::<{ 16 / LINE_ROWS }>(program, block, registers, sink),
+        rows => panic!("a block has 16, 32 or {BLOCK_ROWS} rows, not {rows}"),
     }
 }
 
-fn run_packs<const PACKS: usize>(
+fn run_lines<const LINES: usize>(
     program: &ConstraintProgram,
     block: &RowBlock<'_>,
     registers: &mut Registers,
     sink: &mut impl Sink,
 ) {
-    registers.0.resize(program.registers * PACKS, Packed::ZERO);
-    let (cells, _) = Cell::from_mut(registers.0.as_mut_slice()).as_slice_of_cells().as_chunks();
-    let run = Run::<PACKS> { program, block, cells };
-    let mut reads = program.cold_reads.iter().peekable();
-    for (index, instruction) in program.instructions.iter().enumerate() {
-        while let Some((_, operand)) = reads.next_if(|(read, _)| *read <= index + INSTRUCTIONS_AHEAD) {
-            if let Source::Slice(values) = run.source(*operand) {
-                prefetch_slice(values);
+    let frame = &program.frame;
+    registers.0.resize((frame.registers + frame.leaves.len()) * LINES, Line::of(Goldilocks::ZERO));
+    let (slots, _) = registers.0.as_chunks_mut::<LINES>();
+    fill(program, block, &mut slots[frame.registers..]);
+    let run = Run { slots: Cell::from_mut(slots).as_slice_of_cells() };
+    for &step in &frame.steps {
+        match step {
+            Step::Add { to, a, b } => run.binary(to, a, b, |a, b| a + b),
+            Step::Sub { to, a, b } => run.binary(to, a, b, |a, b| a - b),
+            Step::Mul { to, a, b } => run.binary(to, a, b, |a, b| a * b),
+            Step::Neg { to, a } => run.binary(to, a, a, |a, _| -a),
+            Step::Constraint { index, value } => sink.constraint(index as usize, run.get(value)),
+            Step::Field { interaction, field, value } => {
+                sink.field(interaction as usize, field as usize, run.get(value));
             }
-        }
-        match *instruction {
-            Instruction::Add { to, a, b } => run.binary(to, a, b, |a, b| a + b),
-            Instruction::Sub { to, a, b } => run.binary(to, a, b, |a, b| a - b),
-            Instruction::Mul { to, a, b } => run.binary(to, a, b, |a, b| a * b),
-            Instruction::Neg { to, a } => {
-                with_source!(run.source(a), get => run.write(to, |i| -get(i)));
-            }
-            Instruction::Constraint { index, value } => {
-                with_source!(run.source(value), get => sink.constraint(index as usize, get));
-            }
-            Instruction::Field { interaction, field, value } => {
-                with_source!(run.source(value), get => sink.field(interaction as usize, field as usize, get));
-            }
-            Instruction::Multiplicity { interaction, value } => {
-                with_source!(run.source(value), get => sink.multiplicity(interaction as usize, get));
+            Step::Multiplicity { interaction, value } => {
+                sink.multiplicity(interaction as usize, run.get(value));
             }
         }
     }
 }
 
-struct Run<'a, const PACKS: usize> {
-    program: &'a ConstraintProgram,
-    block: &'a RowBlock<'a>,
-    cells: &'a [[Cell<Packed>; PACKS]],
+/// Fills the slots of the leaves.
+fn fill<const LINES: usize>(program: &ConstraintProgram, block: &RowBlock<'_>, slots: &mut [[Line; LINES]]) {
+    let rows = |leaf| match leaf {
+        Operand::Main(column, row) => block.main.rows(column as usize, row),
+        Operand::Preprocessed(column, row) => block.preprocessed.rows(column as usize, row),
+        Operand::Selector(selector) => block.selectors[selector as usize],
+        Operand::Constant(_) | Operand::Public(_) | Operand::Register(_) => &[],
+    };
+    let leaves = &program.frame.leaves;
+    for (index, (slot, &leaf)) in slots.iter_mut().zip(leaves).enumerate() {
+        if let Some(&ahead) = leaves.get(index + LEAVES_AHEAD) {
+            prefetch_slice(rows(ahead));
+        }
+        match leaf {
+            Operand::Constant(index) => slot.fill(Line::of(program.constants[index as usize])),
+            Operand::Public(index) => slot.fill(Line::of(block.public_values[index as usize])),
+            _ => {
+                let (lines, _) = rows(leaf).as_chunks();
+                assert_eq!(lines.len(), LINES, "a column has the block's rows");
+                for (line, &values) in slot.iter_mut().zip(lines) {
+                    *line = Line(values);
+                }
+            }
+        }
+    }
 }
 
-impl<'a, const PACKS: usize> Run<'a, PACKS> {
+struct Run<'a, const LINES: usize> {
+    slots: &'a [Cell<[Line; LINES]>],
+}
+
+impl<'a, const LINES: usize> Run<'a, LINES> {
+    /// The value in `slot`, one SIMD register at a time.
     #[inline(always)]
-    fn source(&self, operand: Operand) -> Source<'a, PACKS> {
-        match operand {
-            Operand::Register(index) => Source::Register(&self.cells[index as usize]),
-            Operand::Main(column, row) => Self::column(self.block.main.rows(column as usize, row)),
-            Operand::Preprocessed(column, row) => {
-                Self::column(self.block.preprocessed.rows(column as usize, row))
-            }
-            Operand::Constant(index) => Source::Scalar(self.program.constants[index as usize].into()),
-            Operand::Public(index) => Source::Scalar(self.block.public_values[index as usize].into()),
-            Operand::Selector(selector) => Self::column(match selector {
-                Selector::FirstRow => self.block.selectors[0],
-                Selector::LastRow => self.block.selectors[1],
-                Selector::Transition => self.block.selectors[2],
-            }),
+    fn get(&self, slot: Slot) -> impl Fn(usize) -> Packed + Copy + 'a {
+        let lines = self.slots[slot as usize].as_array_of_cells();
+        move |i| {
+            let line = i / LINE_PACKS;
+            lines[line].get().0[i - line * LINE_PACKS]
         }
     }
 
+    /// A pass over the lines, which may be those of an operand too: each is read before it is written.
     #[inline(always)]
-    fn column(rows: &'a [Packed]) -> Source<'a, PACKS> {
-        Source::Slice(rows.first_chunk().expect("a column has the block's rows"))
-    }
-
-    /// Computes the whole value before it is stored: the target may be an operand too.
-    #[inline(always)]
-    fn write(&self, to: u32, value: impl Fn(usize) -> Packed) {
-        let values: [Packed; PACKS] = core::array::from_fn(value);
-        for (cell, value) in self.cells[to as usize].iter().zip(values) {
-            cell.set(value);
+    fn binary(&self, to: Slot, a: Slot, b: Slot, op: impl Fn(Packed, Packed) -> Packed) {
+        let [to, a, b] = [to, a, b].map(|slot| self.slots[slot as usize].as_array_of_cells());
+        for ((to, a), b) in to.iter().zip(a).zip(b) {
+            let (a, b) = (a.get().0, b.get().0);
+            to.set(Line(core::array::from_fn(|i| op(a[i], b[i]))));
         }
-    }
-
-    #[inline(always)]
-    fn binary(&self, to: u32, a: Operand, b: Operand, op: impl Fn(Packed, Packed) -> Packed + Copy) {
-        with_source!(self.source(a), a => {
-            with_source!(self.source(b), b => self.write(to, |i| op(a(i), b(i))));
-        });
     }
 }

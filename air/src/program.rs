@@ -12,9 +12,10 @@ use alloc::vec::Vec;
 use lambda_math::Goldilocks;
 
 use crate::dag::{ConstraintDag, Leaf, Node, NodeId, RowOffset, Selector};
+use crate::interpreter::frame::FrameProgram;
 
 /// Where an instruction reads a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operand {
     /// A register written before.
     Register(u32),
@@ -82,9 +83,8 @@ pub struct ConstraintProgram {
     pub registers: usize,
     /// Its constants.
     pub constants: Vec<Goldilocks>,
-    /// Reads of columns that will have left the cache, or never been in it, each with the index of its
-    /// instruction.
-    pub cold_reads: Vec<(usize, Operand)>,
+    /// The instructions as the host runs them.
+    pub(crate) frame: FrameProgram,
 }
 
 impl ConstraintProgram {
@@ -164,28 +164,6 @@ impl Schedule {
     }
 }
 
-/// Instructions after which a column that was read counts as gone from the first-level cache.
-const CACHED_FOR: usize = 64;
-
-fn cold_reads(instructions: &[Instruction]) -> Vec<(usize, Operand)> {
-    let mut last_read = BTreeMap::new();
-    let mut reads = Vec::new();
-    for (index, instruction) in instructions.iter().enumerate() {
-        for operand in instruction.operands() {
-            let column = match operand {
-                Operand::Main(column, row) => (false, column, row),
-                Operand::Preprocessed(column, row) => (true, column, row),
-                _ => continue,
-            };
-            let last = last_read.insert(column, index);
-            if last.is_none_or(|last| index - last > CACHED_FOR) {
-                reads.push((index, operand));
-            }
-        }
-    }
-    reads
-}
-
 struct Lowering<'a> {
     dag: &'a ConstraintDag,
     uses: Vec<u32>,
@@ -226,7 +204,7 @@ impl<'a> Lowering<'a> {
             self.instructions.push(instruction);
         }
         ConstraintProgram {
-            cold_reads: cold_reads(&self.instructions),
+            frame: FrameProgram::new(&self.instructions, self.registers as usize),
             instructions: self.instructions,
             registers: self.registers as usize,
             constants: self.constants,
