@@ -4,16 +4,20 @@
 //! until they have been checked. When recovery asks for another run of a composition that had ended well, its
 //! values were wrong: the second run is compared with the first, the first with the host's, computed from
 //! what is in the device's memory, and that memory with what must be in it: columns of which slab 0
-//! determines the rest. Nothing else depends on what is found.
+//! determines the rest, and lookup columns that the main ones determine. Nothing else depends on what is
+//! found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use lambda_air::program::{ConstraintProgram, Roots};
+use lambda_math::ntt::{intt, ntt};
 use lambda_math::{Columns, domain};
 use lambda_math_cuda::Stream;
-use lambda_prover::backend::{Backend, QuotientInput};
+use lambda_prover::backend::{Backend, LookupInput, QuotientInput};
 use lambda_prover::{HostBackend, Scope, Stage};
+use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::{DeviceBackend, host, lock};
 use crate::failure::Failure;
@@ -175,6 +179,13 @@ impl DeviceBackend {
                 findings.push(Finding { table, stage, buffer, shape, cause });
             }
         }
+        // Columns that do not belong together say nothing about what was made of them.
+        if findings.iter().all(|finding| finding.stage != Stage::Extend)
+            && let Some(shape) = shape_of_lookup(&stream, input)?
+        {
+            let (stage, cause, buffer) = (Stage::Lookup, Cause::Memory, "lookup trace".to_owned());
+            findings.push(Finding { table, stage, buffer, shape, cause });
+        }
         let known = &mut lock(&self.evidence).findings;
         findings.retain(|finding| !known.contains(finding));
         known.extend(findings);
@@ -197,6 +208,42 @@ fn shape_of_extension(
     let shift = domain::slab_shift(0, height_log2, blowup_log2);
     let expected = HostBackend.extend(table, blowup_log2, &[(&slab_0, shift)])?;
     Ok(Shape::of(&expected, &lde))
+}
+
+/// Where the lookup columns are not those of the main ones.
+fn shape_of_lookup(
+    stream: &Stream,
+    input: &QuotientInput<'_, DeviceBackend>,
+) -> Result<Option<Shape>, Failure> {
+    let Some(lookup) = input.lookup else { return Ok(None) };
+    let table = input.table;
+    let trace = |lde: &Arc<Resident>| -> Result<Arc<Columns>, Failure> {
+        Ok(Arc::new(on_trace_domain(&*lde.host(stream)?, table.height_log2)))
+    };
+    let preprocessed = input.preprocessed.map(trace).transpose()?;
+    let (expected, _) = HostBackend.lookup(LookupInput {
+        table,
+        program: &ConstraintProgram::new(&table.key.dag, Roots::Interactions),
+        main: &trace(input.main)?,
+        preprocessed: preprocessed.as_ref(),
+        challenges: input.challenges,
+    })?;
+    Ok(Shape::of(&expected, &*trace(lookup)?))
+}
+
+/// The columns of which slab 0 of `lde` is an extension: their coefficients are those on the slab's coset,
+/// divided by the powers of its offset.
+fn on_trace_domain(lde: &Columns, height_log2: u32) -> Columns {
+    let height = 1 << height_log2;
+    let shift = domain::slab_shift(0, height_log2, lde.height().trailing_zeros() - height_log2);
+    let values = lde.iter().flat_map(|column| {
+        let mut values = column[..height].to_vec();
+        intt(&mut values);
+        values.iter_mut().zip(shift.inverse().powers()).for_each(|(value, power)| *value *= power);
+        ntt(&mut values);
+        values
+    });
+    Columns::from_values(values.collect(), height)
 }
 
 impl fmt::Display for Shape {

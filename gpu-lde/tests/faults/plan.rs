@@ -6,7 +6,8 @@ use lambda_prover::Policy;
 use serde_json::{Value, json};
 
 use crate::kit::random;
-use crate::run::UNPRESSURED;
+use crate::mixes::{MIXES, Mix};
+use crate::run::{UNPRESSURED, Unpressured};
 
 /// Kernels of the composition window; the first also computes the messages of lookup columns.
 const WINDOW_KERNELS: [&str; 2] = ["program_run_*", "quotient_finish"];
@@ -66,6 +67,8 @@ pub struct Denied {
 pub struct Plan {
     /// Where all else comes from.
     pub seed: u64,
+    /// Which of the [`MIXES`] is proven.
+    pub mix: usize,
     /// Budget in percent of the peak of a run that has enough.
     pub budget_percent: u64,
     /// When the emulator runs what nothing waits for.
@@ -94,8 +97,11 @@ impl Plan {
     /// The plan of a seed.
     pub fn new(seed: u64) -> Self {
         let mut draw = Draw(seed);
+        let mix = draw.below(MIXES.len() as u64) as usize;
+        let unpressured = &UNPRESSURED[mix];
         let mut plan = Self {
             seed,
+            mix,
             budget_percent: draw.one_of([100, 100, 100, 100, 75, 50, 35, 20, 5, 0]),
             schedule: draw.one_of(["random", "random", "lazy", "eager"]),
             junk: draw.one_of([0, u64::MAX, 0x0123_4567_89ab_cdef]),
@@ -111,16 +117,26 @@ impl Plan {
         for _ in 0..draw.one_of([0, 1, 1, 1, 2, 2, 3]) {
             match draw.below(6) {
                 0 => {
-                    let after = draw.below(UNPRESSURED.allocations);
+                    let after = draw.below(unpressured.allocations);
                     plan.denied = Some(Denied { after, count: draw.one_of([1, 2, 5, 30, 1 << 40]) });
                 }
-                1 => plan.faults.push(refused(&mut draw)),
+                1 => plan.faults.push(refused(&mut draw, unpressured)),
                 2 => plan.faults.push(wrong_composition(&mut draw)),
-                3 | 4 => plan.faults.push(flipped(&mut draw)),
-                _ => plan.faults.push(broken(&mut draw)),
+                3 | 4 => plan.faults.push(flipped(&mut draw, unpressured)),
+                _ => plan.faults.push(broken(&mut draw, unpressured)),
             }
         }
         plan
+    }
+
+    /// What is proven.
+    pub fn mix(&self) -> &'static Mix {
+        &MIXES[self.mix]
+    }
+
+    /// What proving it takes when nothing goes wrong.
+    pub fn unpressured(&self) -> &'static Unpressured {
+        &UNPRESSURED[self.mix]
     }
 
     /// Whether some fault reaches so far.
@@ -135,15 +151,15 @@ impl Plan {
     }
 }
 
-fn refused(draw: &mut Draw) -> PlannedFault {
+fn refused(draw: &mut Draw, unpressured: &Unpressured) -> PlannedFault {
     let times = draw.one_of([1, 1, 2, 3, 1000]);
-    let (launches, copies) = (UNPRESSURED.launches, UNPRESSURED.copies);
+    let (launches, copies) = (unpressured.launches, unpressured.copies);
     let entry = match draw.below(3) {
         0 => json!({"at": "launch", "nth": draw.nth(launches), "times": times, "kind": "out_of_resources"}),
         1 => json!({"at": "copy", "nth": 1 + draw.nth(copies), "times": times, "kind": "out_of_resources"}),
         _ => {
             let kind = draw.one_of(["bad_ptx", "unsupported_ptx", "no_image", "oom"]);
-            json!({"at": "module", "nth": draw.nth(UNPRESSURED.modules), "times": times, "kind": kind})
+            json!({"at": "module", "nth": draw.nth(unpressured.modules), "times": times, "kind": kind})
         }
     };
     PlannedFault { reach: Reach::Refused, entry }
@@ -156,22 +172,22 @@ fn wrong_composition(draw: &mut Draw) -> PlannedFault {
     PlannedFault { reach: Reach::Composition, entry }
 }
 
-fn flipped(draw: &mut Draw) -> PlannedFault {
+fn flipped(draw: &mut Draw, unpressured: &Unpressured) -> PlannedFault {
     let label = draw.one_of(LABELS);
     let entry = if draw.below(4) == 0 {
-        json!({"at": "copy", "nth": 1 + draw.nth(UNPRESSURED.copies), "kind": "flip", "label": label})
+        json!({"at": "copy", "nth": 1 + draw.nth(unpressured.copies), "kind": "flip", "label": label})
     } else {
-        json!({"at": "launch", "nth": draw.nth(UNPRESSURED.launches), "kind": "flip", "label": label})
+        json!({"at": "launch", "nth": draw.nth(unpressured.launches), "kind": "flip", "label": label})
     };
     PlannedFault { reach: Reach::Memory, entry }
 }
 
-fn broken(draw: &mut Draw) -> PlannedFault {
+fn broken(draw: &mut Draw, unpressured: &Unpressured) -> PlannedFault {
     let kind = draw.one_of(["device_lost", "illegal_address", "launch_failed", "misaligned"]);
     let entry = if draw.below(3) == 0 {
-        json!({"at": "copy", "nth": 1 + draw.nth(UNPRESSURED.copies), "kind": kind})
+        json!({"at": "copy", "nth": 1 + draw.nth(unpressured.copies), "kind": kind})
     } else {
-        json!({"at": "launch", "nth": draw.nth(UNPRESSURED.launches), "kind": kind})
+        json!({"at": "launch", "nth": draw.nth(unpressured.launches), "kind": kind})
     };
     PlannedFault { reach: Reach::Broken, entry }
 }
@@ -179,7 +195,11 @@ fn broken(draw: &mut Draw) -> PlannedFault {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seed, budget_percent, schedule, policy, denied, .. } = self;
-        write!(f, "LAMBDA_SWEEP_SEED={seed}: {budget_percent} % of the memory, {schedule}, {policy:?}")?;
+        let mix = self.mix().name;
+        write!(
+            f,
+            "LAMBDA_SWEEP_SEED={seed}: {mix}, {budget_percent} % of the memory, {schedule}, {policy:?}"
+        )?;
         if !self.serialize_window {
             write!(f, ", no window lock")?;
         }

@@ -13,14 +13,15 @@ use lambda_prover::{Action, Policy, ProveError, Proven, prove};
 use serde_json::Value;
 
 use crate::kit;
+use crate::mixes::{MIXES, Mix};
 use crate::plan::{Plan, Reach};
-use crate::support::{PROVEN, SMALL, witness};
 
 /// How long a run may take; it takes less than a second.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A run that has all it wants.
-pub static UNPRESSURED: LazyLock<Unpressured> = LazyLock::new(Unpressured::measure);
+/// For each of the [`MIXES`], a run that has all it wants.
+pub static UNPRESSURED: LazyLock<[Unpressured; 4]> =
+    LazyLock::new(|| MIXES.each_ref().map(Unpressured::measure));
 
 /// What such a run takes, counted from the opening of the device.
 #[derive(Debug)]
@@ -38,12 +39,12 @@ pub struct Unpressured {
 }
 
 impl Unpressured {
-    fn measure() -> Self {
+    fn measure(mix: &Mix) -> Self {
         let options = DeviceOptions { budget_bytes: Some(64 << 20), ..kit::options() };
         let device = kit::emulated(serde_json::json!({}), options);
         let backend = DeviceBackend::new(&device, BackendOptions::default()).expect("there is room");
         let before = device.stats().allocations;
-        prove(&SMALL, &backend, witness(), &()).expect("nothing goes wrong");
+        prove(&mix.system, &backend, mix.witness.clone(), &()).expect("nothing goes wrong");
         let report = report(&device);
         let count = |name: &str| report["counters"][name].as_u64().expect("a counter of the emulator");
         Self {
@@ -71,8 +72,21 @@ pub enum Ending {
     NoBackend,
 }
 
+impl Ending {
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Undisturbed => "undisturbed",
+            Self::SameBytes => "same-bytes",
+            Self::OtherBytes => "other-bytes",
+            Self::Refused => "refused",
+            Self::NoBackend => "no-backend",
+        }
+    }
+}
+
 /// A run that went as it must.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// How it ended.
     pub ending: Ending,
@@ -104,7 +118,7 @@ pub fn watched(plan: &Plan) -> Result<Summary, String> {
 
 fn run(plan: &Plan) -> Result<Summary, String> {
     // The cross-check keeps parts that are dropped otherwise.
-    let ample = if plan.xcheck { 2 * UNPRESSURED.bytes } else { UNPRESSURED.bytes };
+    let ample = if plan.xcheck { 2 * plan.unpressured().bytes } else { plan.unpressured().bytes };
     let budget = ample * plan.budget_percent / 100;
     let flaws = Flaws { forgets_pending_work: plan.forgets_pending_work, ..Flaws::default() };
     let options = DeviceOptions { budget_bytes: Some(budget), poison: plan.poison, flaws, ..kit::options() };
@@ -127,7 +141,8 @@ fn run(plan: &Plan) -> Result<Summary, String> {
             if let Some(denied) = plan.denied {
                 device.deny_allocations(denied.after, denied.count);
             }
-            let proven = prove(&SMALL, &backend, witness(), &());
+            let mix = plan.mix();
+            let proven = prove(&mix.system, &backend, mix.witness.clone(), &());
             let bit = bit(plan, &device, before);
             let counters = backend.counters();
             drop(backend);
@@ -171,12 +186,13 @@ fn judge(
     consistent(plan, events, &actions, counters, bit).map_err(|what| format!("{what}: {events:#?}"))?;
     let broke = !report["first_fault"].is_null() && plan.policy == Policy::Recover;
     ensure(!broke || actions.last() == Some(&Action::Restart), || "the device broke unnoticed".into())?;
-    if proven.proof == PROVEN.proof {
+    if proven.proof == plan.mix().host.proof {
         let ending = if bit { Ending::SameBytes } else { Ending::Undisturbed };
         return Ok(Summary { ending, actions });
     }
     ensure(plan.reaches(Reach::Memory), || format!("another proof: {events:#?}"))?;
-    let verified = lambda_verifier::verify(SMALL.verifying_key(), &proven.statement, &proven.proof);
+    let verified =
+        lambda_verifier::verify(plan.mix().system.verifying_key(), &proven.statement, &proven.proof);
     ensure(verified.is_ok(), || format!("an invalid proof: {verified:?}"))?;
     Ok(Summary { ending: Ending::OtherBytes, actions })
 }
@@ -209,6 +225,8 @@ fn consistent(
 fn nothing_left(device: &Device) -> Result<(), String> {
     let used = device.stats().used_bytes;
     ensure(used == 0, || format!("{used} bytes left behind"))?;
+    let (peak, budget) = (device.stats().peak_bytes, device.stats().budget_bytes);
+    ensure(peak <= budget, || format!("{peak} bytes of {budget}"))?;
     let buffers = &report(device)["held"]["buffers"];
     ensure(*buffers == 0, || format!("{buffers} buffers left behind"))
 }

@@ -1,50 +1,20 @@
-//! The same bytes everywhere.
-
-use std::collections::BTreeSet;
+//! The same bytes everywhere, for the small system.
 
 use lambda_gpu_lde::{BackendOptions, Counters, DeviceBackend};
-use lambda_math_cuda::{Device, DeviceOptions};
-use lambda_prover::{Action, Fault, Policy, ProveError, Proven, Stage, prove};
-use serde_json::{Value, json};
+use lambda_prover::recovery::RecoveryEvent;
+use lambda_prover::{Action, Fault, Policy, ProveError, prove};
+use serde_json::json;
 
-use crate::kit::{emulated, options, report};
-use crate::support::{PROVEN, SMALL, witness};
+use crate::kit::report;
+use crate::mixes::{MIXES, Mix, SMALL};
+use crate::run::{AMPLE_BYTES, assert_same, device, random, run, unpressured_peak};
 
-/// More than the small system takes.
-const AMPLE_BYTES: u64 = 64 << 20;
-
-fn device(budget_bytes: u64, description: Value) -> Device {
-    emulated(description, DeviceOptions { budget_bytes: Some(budget_bytes), ..options() })
+fn small() -> &'static Mix {
+    &MIXES[SMALL]
 }
 
-fn random(seed: u64) -> Value {
-    json!({"seed": seed, "schedule": "random"})
-}
-
-fn run(device: &Device, options: BackendOptions) -> Result<(Proven, DeviceBackend), ProveError> {
-    let backend = DeviceBackend::new(device, options).expect("the device gives a stream");
-    let proven = prove(&SMALL, &backend, witness(), &())?;
-    Ok((proven, backend))
-}
-
-/// Proves, and compares with the host's proof; what recovery did, and what it cost.
-fn assert_same(device: &Device, options: BackendOptions, what: &str) -> (Vec<Action>, Counters) {
-    let (proven, backend) =
-        run(device, options).unwrap_or_else(|error| panic!("{what}: {error}: {}", report(device)));
-    assert!(proven.proof == PROVEN.proof, "{what}: another proof");
-    let used = device.stats().used_bytes;
-    let counters = backend.counters();
-    drop(backend);
-    assert!(used <= 1 << 20, "{what}: the proof left {used} bytes behind");
-    assert_eq!(device.stats().used_bytes, 0, "{what}: the backend left something behind");
-    (proven.report.recovery.iter().map(|event| event.action).collect(), counters)
-}
-
-/// Most bytes that a proof has on the device when it may have as many as it likes.
-fn unpressured_peak() -> u64 {
-    let device = device(AMPLE_BYTES, random(0));
-    assert_same(&device, BackendOptions::default(), "ample");
-    device.stats().peak_extent_bytes
+fn actions(events: &[RecoveryEvent]) -> Vec<Action> {
+    events.iter().map(|event| event.action).collect()
 }
 
 #[test]
@@ -52,45 +22,34 @@ fn with_enough_memory_nothing_goes_wrong() {
     for seed in 0..3 {
         for serialize_window in [true, false] {
             let options = BackendOptions { serialize_window, ..BackendOptions::default() };
-            let (actions, counters) = assert_same(&device(AMPLE_BYTES, random(seed)), options, "ample");
+            let device = device(AMPLE_BYTES, random(seed));
+            let (events, counters) = assert_same(small(), &device, options, None, "ample");
             // Other tests of this process may be in the window.
             let waits = Counters { window_waits: 0, window_wait_nanoseconds: 0, ..counters };
-            assert_eq!((actions, waits), (vec![], Counters::default()));
+            assert_eq!((events, waits), (vec![], Counters::default()));
         }
     }
 }
 
 #[test]
 fn with_less_and_less_memory() {
-    let peak = unpressured_peak();
+    let peak = unpressured_peak(small());
     for percent in [100, 75, 50, 35, 20, 10, 0] {
-        let budget = peak * percent / 100;
-        let (actions, _) =
-            assert_same(&device(budget, random(percent)), BackendOptions::default(), "starved");
-        assert!(actions.is_empty() || percent < 100, "{percent} %: {actions:?}");
-        assert!(!actions.contains(&Action::Restart), "{percent} %: {actions:?}");
+        for serialize_window in [true, false] {
+            let device = device(peak * percent / 100, random(percent));
+            let options = BackendOptions { serialize_window, ..BackendOptions::default() };
+            let (events, _) = assert_same(small(), &device, options, None, "starved");
+            assert!(percent < 100 || events.is_empty(), "{percent} %: {events:?}");
+            assert!(!actions(&events).contains(&Action::Restart), "{percent} %: {events:?}");
+        }
     }
-}
-
-#[test]
-fn with_each_stage_moved_to_the_host() {
-    for &stage in Stage::ALL {
-        let force_downgrade = BTreeSet::from([stage]);
-        let options = BackendOptions { force_downgrade, ..BackendOptions::default() };
-        let (actions, counters) = assert_same(&device(AMPLE_BYTES, random(1)), options, stage.name());
-        assert_eq!(actions, [], "{stage}");
-        assert!(counters.downgrades > 0, "{stage} never moved");
-    }
-    let force_downgrade = Stage::ALL.iter().copied().collect();
-    let options = BackendOptions { force_downgrade, ..BackendOptions::default() };
-    assert_same(&device(AMPLE_BYTES, random(1)), options, "all of it on the host");
 }
 
 /// Two compositions' worth of rows at a time instead of all.
 #[test]
 fn in_small_chunks() {
     let options = BackendOptions { chunk_bytes: 1 << 12, ..BackendOptions::default() };
-    assert_same(&device(AMPLE_BYTES, random(1)), options, "small chunks");
+    assert_same(small(), &device(AMPLE_BYTES, random(1)), options, None, "small chunks");
 }
 
 /// Refuses the n-th allocation and those after it, for a while.
@@ -101,9 +60,9 @@ fn with_allocations_refused() {
             let device = device(AMPLE_BYTES, random(after));
             let backend = DeviceBackend::new(&device, BackendOptions::default()).expect("there is room");
             device.deny_allocations(after, count);
-            let proven = prove(&SMALL, &backend, witness(), &())
+            let proven = prove(&small().system, &backend, small().witness.clone(), &())
                 .unwrap_or_else(|error| panic!("{after}, {count}: {error}: {}", report(&device)));
-            assert!(proven.proof == PROVEN.proof, "{after}, {count}: another proof");
+            assert!(proven.proof == small().host.proof, "{after}, {count}: another proof");
             assert!(!proven.report.recovery.is_empty() || device.stats().allocations < after);
         }
     }
@@ -113,7 +72,7 @@ fn with_allocations_refused() {
 fn strict_says_what_was_missing() {
     let device = device(264 << 10, random(1));
     let options = BackendOptions { policy: Policy::Strict, ..BackendOptions::default() };
-    let Err(error) = run(&device, options) else { panic!("the memory does not suffice") };
+    let Err(error) = run(small(), &device, options) else { panic!("the memory does not suffice") };
     assert!(matches!(error, ProveError::Fault(Fault::OutOfMemory { .. })), "{error}");
 }
 
@@ -122,9 +81,8 @@ fn with_the_device_lost_at_any_launch() {
     for nth in [1, 2, 5, 20, 60, 100, 150, 200] {
         let faults = json!([{"at": "launch", "nth": nth, "kind": "device_lost"}]);
         let device = device(AMPLE_BYTES, json!({"seed": nth, "schedule": "random", "faults": faults}));
-        let (proven, _) = run(&device, BackendOptions::default()).expect("the host goes on");
-        assert!(proven.proof == PROVEN.proof, "{nth}: another proof");
-        let actions: Vec<Action> = proven.report.recovery.iter().map(|event| event.action).collect();
-        assert_eq!(actions, [Action::Restart], "{nth}");
+        let (proven, _) = run(small(), &device, BackendOptions::default()).expect("the host goes on");
+        assert!(proven.proof == small().host.proof, "{nth}: another proof");
+        assert_eq!(actions(&proven.report.recovery), [Action::Restart], "{nth}");
     }
 }

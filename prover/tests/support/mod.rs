@@ -61,12 +61,10 @@ pub fn witness() -> Witness {
         multiplicity: Goldilocks::ONE,
         fields: vec![right.column(0)[row], right.column(1)[row]],
     });
-    let (power, digits) = (power(), digits(0xabc0));
+    let (power, digits) = (power(HEIGHTS_LOG2[tables::POWER].into(), USED), digits(0xabc0));
     let nibbles = count(16, nibble_sends(&power, &right, &digits));
-    let squares = count(16, square_sends(&power, &digits));
-    let following = (0..16).map(|row| field((row + 1) % 16).square()).collect();
-    let traces =
-        vec![fibonacci, power, left, right, digits, columns([nibbles]), columns([squares, following])];
+    let squares = squares(count(16, square_sends(&power, &digits)));
+    let traces = vec![fibonacci, power, left, right, digits, columns([nibbles]), squares];
     let mut public_values = vec![Vec::new(); traces.len()];
     public_values[tables::FIBONACCI] = fibonacci_values;
     public_values[tables::DIGITS] = vec![field(0xabc0)];
@@ -86,12 +84,19 @@ pub fn fibonacci(height_log2: u32, first: u64, second: u64) -> (Columns, Vec<Gol
     (columns([terms, following]), vec![field(first), field(second), last])
 }
 
-fn power() -> Columns {
-    let bases: Vec<Goldilocks> = (0..64).map(|row| field(row * 7 % 16)).collect();
-    let used: Vec<Goldilocks> = (0..64).map(|row| Goldilocks::from_bool(row < USED)).collect();
+/// A trace of `power`, of which the first `used` rows are used.
+pub fn power(height_log2: u32, used: usize) -> Columns {
+    let bases: Vec<Goldilocks> = (0..1 << height_log2).map(|row| field(row * 7 % 16)).collect();
+    let used: Vec<Goldilocks> = (0..1 << height_log2).map(|row| Goldilocks::from_bool(row < used)).collect();
     let squares = bases.iter().zip(&used).map(|(base, &used)| base.square() * used).collect();
     let cubes = bases.iter().map(Goldilocks::cube).collect();
     columns([bases, squares, cubes, used])
+}
+
+/// A trace of `squares` whose numbers are sent so often.
+pub fn squares(counts: Vec<Goldilocks>) -> Columns {
+    let following = (0..16).map(|row| field((row + 1) % 16).square()).collect();
+    columns([counts, following])
 }
 
 fn pairs() -> (Columns, Columns) {
@@ -131,7 +136,7 @@ fn square_sends(power: &Columns, digits: &Columns) -> Vec<Goldilocks> {
 }
 
 /// How often each number below `height` occurs in `sent`.
-fn count(height: usize, sent: Vec<Goldilocks>) -> Vec<Goldilocks> {
+pub fn count(height: usize, sent: Vec<Goldilocks>) -> Vec<Goldilocks> {
     let mut counts = vec![Goldilocks::ZERO; height];
     for number in sent {
         counts[number.as_canonical_u64() as usize] += Goldilocks::ONE;
