@@ -17,7 +17,7 @@ MAX_HEIGHT_LOG2 ?= 22
 E          ?= 16
 RUNS       ?= 1
 # `make fault-sweep`: plans, each of one seed.
-SEEDS      ?= 300
+SEEDS      ?= 1000
 # `make fuzz`: cases per property, or seconds per target with cargo-fuzz.
 CASES        ?= 100000
 FUZZ_SECONDS ?= 300
@@ -137,7 +137,9 @@ kernel-sanitize: ## Run the GPU kernels natively under sanitizers, on launches r
 	RECORDS=$(RECORDS) math-cuda/lane/sanitize.sh
 
 fault-sweep: ## Prove on the stand-in driver under many plans of faults (SEEDS=)
-	LAMBDA_SWEEP_SEEDS=$(SEEDS) cargo test --release -p lambda-gpu-lde --test faults -- --nocapture every_plan
+	@mkdir -p $(RESULTS)
+	LAMBDA_SWEEP_SEEDS=$(SEEDS) LAMBDA_SWEEP_RESULT=$(CURDIR)/$(RESULTS)/fault-sweep.json \
+	  cargo test --release -p lambda-gpu-lde --test faults -- --nocapture every_plan
 
 gpu-check: ## Test and time the kernels on a GPU, where there is one (see math-cuda/gpu-check.sh)
 	math-cuda/gpu-check.sh
