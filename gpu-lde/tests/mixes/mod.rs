@@ -5,7 +5,7 @@
 //! | `small` | seven of six heights | every feature of the protocol |
 //! | `single` | `fibonacci` | one table, one part: nothing joins, no lookups, nothing preprocessed |
 //! | `bare` | two `cubes`, `fibonacci` | no lookups; the widest table is not the tallest one |
-//! | `kinds` | `fibonacci`, `cubes`, two `power`, `nibbles`, `squares` | every [`Kind`]; preprocessed columns |
+//! | `kinds` | `fibonacci`, `cubes`, two `power`, `nibbles`, `squares` | each [`Kind`], preprocessed ones |
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::collections::BTreeSet;
