@@ -1,8 +1,8 @@
 //! The device as a backend of the prover, and the constraint kernels that only it can know.
 //!
 //! [`DeviceBackend`] has a device arm and a host arm for each stage of a proof; [`Resident`] columns are on
-//! the host, on the device, or on both; [`DevicePlan`] says beforehand how many bytes that takes. What
-//! happens after a fault is decided in the prover, not here.
+//! the host, on the device, or on both; [`DevicePlan`] gives each table a [`Place`] beforehand, and says how
+//! many bytes that takes. What happens after a fault is decided in the prover, not here.
 //!
 //! Constraints are evaluated by kernels generated from the tables' graphs: [`codegen`] makes the sources
 //! in `kernels/`, `cargo xtask gen-ptx` their PTX. A table finds its kernels by the digest of its graph

@@ -1,8 +1,9 @@
 //! The device as a backend of the prover.
 //!
-//! Each stage has a device arm and a host arm. A stage runs on the device unless its table, or itself, has
-//! been moved to the host; then it takes its input from wherever it is and runs as the host backend does.
-//! The backend reports what fails and does what recovery asks for; it decides nothing.
+//! Each stage has a device arm and a host arm. A stage runs on the device unless its table is planned on the
+//! host, or it or its table has been moved there; then it takes its input from wherever it is and runs as the
+//! host backend does. Of a streamed table the device arms take a piece at a time. The backend plans when a
+//! proof begins, reports what fails and does what recovery asks for; it decides nothing else.
 
 mod compose;
 mod device;
