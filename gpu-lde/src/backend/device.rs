@@ -32,10 +32,8 @@ impl DeviceBackend {
         if self.place(Scope::Table(table)) == Place::Streamed {
             return self.extend_streamed(stream, table, blowup_log2, traces);
         }
-        let height = traces[0].0.height();
+        let [height, lde_height, width] = sizes(traces, blowup_log2);
         let height_log2 = height.trailing_zeros();
-        let width: usize = traces.iter().map(|(trace, _)| trace.width()).sum();
-        let lde_height = height << blowup_log2;
         let twiddles = self.twiddles(stream)?;
         let mut lde = stream.alloc_persistent::<Goldilocks>(width * lde_height, "LDE")?;
         let mut start = 0;
@@ -58,10 +56,8 @@ impl DeviceBackend {
         traces: &[(&Arc<Resident>, Goldilocks)],
     ) -> Outcome<Arc<Resident>> {
         let scope = Scope::Table(table);
-        let height = traces[0].0.height();
+        let [height, lde_height, width] = sizes(traces, blowup_log2);
         let height_log2 = height.trailing_zeros();
-        let width: usize = traces.iter().map(|(trace, _)| trace.width()).sum();
-        let lde_height = height << blowup_log2;
         let twiddles = self.twiddles(stream)?;
         let mut hasher = rows::RowHasher::new(stream, lde_height, width)?;
         let mut columns = Columns::scratch(lde_height, width);
@@ -211,6 +207,12 @@ impl DeviceBackend {
         let coefficient = |i: usize| [0, 1, 2].map(|k: usize| coefficients[k * height + i]);
         Ok((0..height).map(|i| ext_from_coefficients(coefficient(i))).collect())
     }
+}
+
+/// Rows of traces that are extended together, rows of their extension, and their columns.
+fn sizes(traces: &[(&Arc<Resident>, Goldilocks)], blowup_log2: u32) -> [usize; 3] {
+    let height = traces[0].0.height();
+    [height, height << blowup_log2, traces.iter().map(|(trace, _)| trace.width()).sum()]
 }
 
 /// The numbers in `columns`, ascending, that lie in `range`.
