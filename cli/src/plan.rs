@@ -198,5 +198,7 @@ fn place(planned: &PlannedTable) -> String {
         Place::Streamed => "streamed",
         Place::Host => "host",
     };
-    planned.missing.map_or_else(|| place.to_owned(), |missing| format!("{place}, {} short", bytes(missing)))
+    planned
+        .missing_bytes
+        .map_or_else(|| place.to_owned(), |missing| format!("{place}, {} short", bytes(missing)))
 }

@@ -276,7 +276,7 @@ fn a_fault_is_told_with_table_and_reason() {
     let told = |line: &str| {
         line.starts_with("device       range16: extend: ")
             && line.contains(" MB wanted, ")
-            && line.ends_with("free in one piece; went on with smaller pieces")
+            && line.ends_with("free in one piece; went on a piece at a time")
     };
     assert!(ended.stderr.lines().any(told), "{ended:?}");
     assert!(ended.stderr.contains("the device failed at extend of range16: "), "{ended:?}");

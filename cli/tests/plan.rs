@@ -49,7 +49,7 @@ fn a_small_card_has_streamed_tables() {
             seen.extend((tables > 0).then_some(place));
         }
         for table in tables {
-            assert_eq!(table["missing"].is_null(), table["place"] == "resident", "{table}");
+            assert_eq!(table["missing_bytes"].is_null(), table["place"] == "resident", "{table}");
         }
     }
     assert_eq!(seen.len(), 3, "{seen:?}");

@@ -24,7 +24,7 @@ mod resident;
 mod resident_tree;
 mod upload;
 pub mod weights;
-mod window;
+pub mod window;
 
 pub use backend::DeviceBackend;
 pub use evaluate::ConstraintEvaluator;

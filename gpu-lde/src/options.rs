@@ -17,7 +17,8 @@ pub struct BackendOptions {
     /// ([`findings`](crate::DeviceBackend::findings)). What each composition left is kept until it was
     /// checked.
     pub xcheck: bool,
-    /// Device memory for messages and sums of a chunk of rows, bytes.
+    /// Most device memory that a chunk takes, bytes: messages and sums of some rows, and of a streamed table
+    /// the columns that it reads. A small budget makes it smaller.
     pub chunk_bytes: u64,
 }
 

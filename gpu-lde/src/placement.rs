@@ -80,7 +80,7 @@ impl Placement {
     }
 }
 
-/// What recovery and residency cost over the proofs of a backend.
+/// What recovery and residency cost in a proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Tables, and stages of other scopes, that moved to the host; what was planned there is not counted.

@@ -67,7 +67,11 @@ fn plans_fit_their_budgets() {
             assert_eq!(within.host_only, within.peak_bytes() == 0, "{budget}: {within:?}");
             seen.extend(places(&within));
             for table in &within.tables {
-                assert_eq!(table.missing.is_some(), table.place != Place::Resident, "{budget}: {within:?}");
+                assert_eq!(
+                    table.missing_bytes.is_some(),
+                    table.place != Place::Resident,
+                    "{budget}: {within:?}"
+                );
             }
             let strict = plan(system, heights_log2, budget, Policy::Strict);
             assert!(!strict.host_only && !places(&strict).contains(&Place::Host), "{budget}: {strict:?}");

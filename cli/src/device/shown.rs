@@ -76,7 +76,7 @@ impl PlanReport {
         let place = |table: &PlannedTable| PlaceReport {
             table: table.table.clone(),
             place: place(table.place).to_owned(),
-            missing_bytes: table.missing,
+            missing_bytes: table.missing_bytes,
         };
         Self {
             peak_bytes: plan.peak_bytes(),
@@ -216,7 +216,7 @@ pub const fn done(event: &RecoveryEvent) -> &'static str {
     match event.action {
         Action::Evict => "made room, and tried again",
         Action::Drain => "waited for all work, and tried again",
-        Action::Shrink => "went on with smaller pieces",
+        Action::Shrink => "went on a piece at a time",
         Action::Downgrade => "went on on the host",
         Action::Restart => "began again on the host",
         Action::Fail => "gave up",

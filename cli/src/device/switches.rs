@@ -224,6 +224,22 @@ mod tests {
         assert!(Budget::parse_mib("17592186044416").is_err());
     }
 
+    /// Bug: a switch is read, and turns nothing, or another one.
+    #[test]
+    fn each_switch_turns_its_own() {
+        let turned = |args: DeviceArgs| {
+            let Switches { is_poisoned, is_synchronous, backend, .. } =
+                Switches::new(&args).expect("the switches are understood");
+            [is_poisoned, is_synchronous, !backend.serialize_window, backend.xcheck]
+        };
+        let none = DeviceArgs::default;
+        assert_eq!(turned(none()), [false; 4]);
+        assert_eq!(turned(DeviceArgs { arena_poison: Some(true), ..none() }), [true, false, false, false]);
+        assert_eq!(turned(DeviceArgs { gpu_sync: Some(true), ..none() }), [false, true, false, false]);
+        assert_eq!(turned(DeviceArgs { serialize_r2: Some(false), ..none() }), [false, false, true, false]);
+        assert_eq!(turned(DeviceArgs { xcheck: Some(true), ..none() }), [false, false, false, true]);
+    }
+
     /// Bug: a stage cannot be named, or a misspelt one is passed over.
     #[test]
     fn stages() {

@@ -96,7 +96,7 @@ impl DeviceBackend {
         &self.options
     }
 
-    /// What recovery and residency have cost so far.
+    /// What recovery and residency cost in the last proof that began.
     pub fn counters(&self) -> Counters {
         *lock(&self.counters)
     }
@@ -263,6 +263,7 @@ impl Backend for DeviceBackend {
         *lock(&self.plan) = Some(Arc::new(plan));
         *lock(&self.reservation) = Some(reservation);
         *lock(&self.evidence) = xcheck::Evidence::default();
+        *lock(&self.counters) = Counters::default();
     }
 
     fn end(&self) {

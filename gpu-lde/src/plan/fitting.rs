@@ -70,7 +70,7 @@ impl<'a> Fitting<'a> {
     pub fn into_plan(self) -> DevicePlan {
         let mut plan = self.shape.plan(&self.places, self.spills_trees, self.chunk_bytes);
         for (table, missing) in plan.tables.iter_mut().zip(self.missing) {
-            table.missing = missing;
+            table.missing_bytes = missing;
         }
         plan
     }

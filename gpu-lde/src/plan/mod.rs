@@ -37,7 +37,7 @@ pub struct PlannedTable {
     pub place: Place,
     /// Why it is not in a better place: with it in the next better one so many bytes would be missing at the
     /// fullest moment.
-    pub missing: Option<u64>,
+    pub missing_bytes: Option<u64>,
     /// Rows.
     pub rows: u64,
     /// Main columns, from round 01 to round 03.
@@ -155,7 +155,7 @@ impl Shape<'_> {
         PlannedTable {
             table: table.name.clone(),
             place: Place::Resident,
-            missing: None,
+            missing_bytes: None,
             rows,
             trace: bytes(Tree::Main),
             preprocessed: preprocessed + extended(preprocessed),

@@ -1,6 +1,6 @@
 //! The proof after one that went wrong: nothing of it is left.
 
-use lambda_gpu_lde::{BackendOptions, DeviceBackend};
+use lambda_gpu_lde::{BackendOptions, Counters, DeviceBackend};
 use lambda_math_cuda::{Device, DeviceOptions};
 use lambda_prover::{Action, prove};
 use serde_json::{Value, json};
@@ -32,10 +32,12 @@ fn after_downgrades_it_begins_on_the_device() {
     let backend = backend(&device);
     device.deny_allocations(20, 1 << 40);
     assert!(actions(&backend).contains(&Action::Downgrade));
-    let downgrades = backend.counters().downgrades;
+    assert!(backend.counters().downgrades > 0);
     device.deny_allocations(0, 0);
     assert_eq!(actions(&backend), []);
-    assert_eq!(backend.counters().downgrades, downgrades);
+    // Counters are of one proof. Other tests of this process may be in the window.
+    let waits = Counters { window_waits: 0, window_wait_nanoseconds: 0, ..backend.counters() };
+    assert_eq!(waits, Counters::default());
 }
 
 /// Roots of unity that a bit flipped in are not those of the next proof.

@@ -87,8 +87,8 @@ fn a_panic_between_attempts_leaves_nothing() {
     for after in (0..proof.allocations - before.allocations).step_by(STRIDE) {
         device.deny_allocations(after, 1);
         places.push(panicked_at(&backend));
-        // What a backend keeps for its next proof, or nothing yet.
-        assert!(device.stats().used_bytes <= proof.used_bytes, "{places:?}");
+        assert_eq!(device.stats().used_bytes, 0, "{places:?}");
+        assert_eq!(device.ledger().unreserved_bytes(), device.ledger().budget_bytes(), "{places:?}");
     }
     assert_proves(&backend);
     for table in &kinds().system.verifying_key().tables {

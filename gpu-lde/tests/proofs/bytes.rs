@@ -72,8 +72,15 @@ fn with_allocations_refused() {
 fn strict_says_what_was_missing() {
     let device = device(264 << 10, random(1));
     let options = BackendOptions { policy: Policy::Strict, ..BackendOptions::default() };
-    let Err(error) = run(small(), &device, options) else { panic!("the memory does not suffice") };
+    // A backend that outlives its failed proof keeps nothing for it.
+    let backend = DeviceBackend::new(&device, options).expect("the device gives a stream");
+    let mix = small();
+    let Err(error) = prove(&mix.system, &backend, mix.witness.clone(), &()) else {
+        panic!("the memory does not suffice")
+    };
     assert!(matches!(error, ProveError::Fault(Fault::OutOfMemory { .. })), "{error}");
+    assert_eq!(device.stats().used_bytes, 0);
+    assert_eq!(device.ledger().unreserved_bytes(), device.ledger().budget_bytes());
 }
 
 #[test]

@@ -12,9 +12,6 @@ use crate::mixes::Mix;
 /// More than any of the mixes takes.
 pub const AMPLE_BYTES: u64 = 512 << 20;
 
-/// Bytes that a backend may keep between proofs.
-const KEPT_BYTES: u64 = 1 << 20;
-
 pub fn device(budget_bytes: u64, description: Value) -> Device {
     emulated(description, DeviceOptions { budget_bytes: Some(budget_bytes), ..options() })
 }
@@ -49,12 +46,9 @@ pub fn assert_same(
     let proven = prove(&mix.system, &backend, mix.witness.clone(), &())
         .unwrap_or_else(|error| panic!("{}, {what}: {error}: {}", mix.name, report(device)));
     assert!(proven.proof == mix.host.proof, "{}, {what}: another proof", mix.name);
-    let used = device.stats().used_bytes;
-    let counters = backend.counters();
-    drop(backend);
-    assert!(used <= KEPT_BYTES, "{}, {what}: the proof left {used} bytes behind", mix.name);
-    let stats = device.stats();
-    assert_eq!(stats.used_bytes, 0, "{}, {what}: the backend left something behind", mix.name);
+    let (stats, counters) = (device.stats(), backend.counters());
+    assert_eq!(stats.used_bytes, 0, "{}, {what}: the proof left something behind", mix.name);
+    assert_eq!(device.ledger().unreserved_bytes(), stats.budget_bytes, "{}, {what}", mix.name);
     assert!(stats.peak_bytes <= stats.budget_bytes, "{}, {what}: more than the budget", mix.name);
     (proven.report.recovery, counters)
 }

@@ -5,7 +5,7 @@ use lambda_math_cuda::{DeviceError, DeviceOptions, PinnedBuffer, kernels};
 use serde_json::json;
 
 use crate::card::{each_device, needs_emulator, on_device};
-use crate::kit::{options, values};
+use crate::kit::{emulated, options, values};
 
 #[test]
 fn a_stale_buffer_is_an_error_to_use_and_harmless_to_drop() {
@@ -119,6 +119,26 @@ fn poison_is_found_where_nothing_was_written() {
         let written = stream.upload(&values(100, 7), "written").expect("there is room");
         kernels::scan::column_sums(&stream, &written, 10).expect("it does not");
     });
+}
+
+/// Bug: a fault is reported by a later call, although each launch was to be waited for.
+#[test]
+fn a_synchronous_device_reports_a_fault_where_it_happens() {
+    if needs_emulator("no real driver breaks a launch when asked to") {
+        return;
+    }
+    for synchronous in [true, false] {
+        let faults = json!([{"at": "launch", "nth": 1, "kind": "illegal_address"}]);
+        let device = emulated(
+            json!({"schedule": "lazy", "faults": faults}),
+            DeviceOptions { synchronous, ..options() },
+        );
+        let stream = device.stream().expect("a stream");
+        let cells = stream.upload(&values(100, 7), "cells").expect("there is room");
+        let launched = kernels::scan::column_sums(&stream, &cells, 10);
+        assert_eq!(launched.is_err(), synchronous, "{launched:?}");
+        stream.synchronize().expect_err("the launch is broken");
+    }
 }
 
 #[test]
